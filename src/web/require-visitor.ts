@@ -102,7 +102,7 @@ async function findVisitor(
   const token = cookieToken(request, services, 'session')
   const found = token === undefined ? undefined : await findWebSession(services.database.system, token)
   if (token === undefined || !found) {
-    if (token !== undefined) clearCookie(request, reply, services, 'session')
+    if (token !== undefined) clearCookie(reply, services, 'session')
     await services.addressLimits.page(clientAddress(request))
     return undefined
   }

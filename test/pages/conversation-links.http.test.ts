@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { readQuestions } from '../../src/evaluation/questions/read-questions.ts'
-import { partTurns } from '../../src/web/pages/exports/conversation-parts.ts'
+import { partTurns } from '../../src/web/pages/exports/exports.ts'
 import { readDocument } from '../../src/workspace/documents/read.ts'
 import { reply } from '../support/scripted-upstream.ts'
 import { openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { csvRecord } from '../../src/web/pages/usage/csv.ts'
+import { csvRecord } from '../../src/web/pages/usage/usage-csv.ts'
 import { textsIn } from '../../src/web/texts/catalogue.ts'
 
 test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\uff1d1'])(

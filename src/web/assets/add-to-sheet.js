@@ -1,15 +1,9 @@
 /** Opens the form of `/sheets/add` in a dialog. Without scripts, and when it cannot be loaded, the link leads there. */
 
-import { pageAt } from './page-at.js'
+import { onFollow, toast } from './frame.js'
+import { fieldsOf, pageAt } from './page-at.js'
 
-document.addEventListener('click', (event) => {
-  const link = event.target instanceof Element ? event.target.closest('a[data-add-to-sheet]') : null
-  if (!(link instanceof HTMLAnchorElement)) return
-  // A new tab is the browser's own.
-  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
-  event.preventDefault()
-  void open(link)
-})
+onFollow('a[data-add-to-sheet]', (link) => void open(link))
 
 /** @param {HTMLAnchorElement} link */
 async function open(link) {
@@ -60,62 +54,32 @@ async function formAt(address) {
 /** @param {HTMLDialogElement} dialog */
 function offerSubmit(dialog) {
   const form = dialog.querySelector('form')
-  const chosen = form?.querySelector('select[name="sheet"]')
-  const title = form?.querySelector('.new-title')
-  if (!form || !(chosen instanceof HTMLSelectElement) || !(title instanceof HTMLElement)) return
-  const showTitle = () => {
-    title.hidden = chosen.value !== 'new'
-  }
-  chosen.addEventListener('change', showTitle)
-  showTitle()
-  form.addEventListener('submit', async (event) => {
+  form?.addEventListener('submit', async (event) => {
     event.preventDefault()
-    const problem = await send(form)
-    if (problem === '') return dialog.close()
+    const { title = '', href, message = '' } = await send(form)
+    if (href !== undefined) {
+      dialog.close()
+      return toast(title, href)
+    }
     const notice = form.querySelector('.notice') ?? document.createElement('p')
     notice.className = 'notice problem'
     notice.setAttribute('role', 'alert')
-    notice.textContent = problem
+    notice.textContent = message
     form.prepend(notice)
   })
 }
 
 /**
  * @param {HTMLFormElement} form
- * @returns why the passage was not added; empty when it was.
+ * @returns {Promise<{ title?: string, href?: string, message?: string }>} the sheet and the place of the passage in
+ *   it; otherwise why the passage was not added.
  */
 async function send(form) {
   try {
-    const body = new URLSearchParams()
-    for (const [name, value] of new FormData(form)) body.append(name, String(value))
-    const response = await fetch(form.action, {
-      method: 'POST',
-      headers: { accept: 'application/json' },
-      body,
-    })
-    const reply = await response.json()
-    if (!response.ok) return String(reply.message)
-    announce(String(reply.title), String(reply.href))
-    return ''
+    const headers = { accept: 'application/json' }
+    const response = await fetch(form.action, { method: 'POST', headers, body: fieldsOf(form) })
+    return await response.json()
   } catch {
-    return form.dataset['failed'] ?? ''
+    return { message: form.dataset['failed'] ?? '' }
   }
-}
-
-/**
- * Shows where the passage went, with a link, for some seconds.
- * @param {string} title
- * @param {string} href
- */
-function announce(title, href) {
-  const toast = document.createElement('p')
-  toast.className = 'toast'
-  toast.setAttribute('role', 'status')
-  document.body.append(toast)
-  const link = document.createElement('a')
-  link.href = href
-  link.dir = 'auto'
-  link.textContent = title
-  toast.append('✓ ', link)
-  setTimeout(() => toast.remove(), 8_000)
 }

@@ -2,6 +2,8 @@
  * The box for a question: Enter sends it and Shift+Enter begins a new line, links with `data-ask` fill it, and files
  * that are chosen or dropped are uploaded and named in the form. Without a connection the question stays in it.
  */
+import { onFollow } from './frame.js'
+
 const form = document.querySelector('.composer')
 if (form instanceof HTMLFormElement) enhance(form)
 
@@ -73,12 +75,8 @@ function keepOffline(form) {
 
 /** @param {HTMLTextAreaElement} box */
 function fillFromLinks(box) {
-  document.addEventListener('click', (event) => {
-    const link = event.target instanceof Element ? event.target.closest('a[data-ask]') : null
-    const question = link instanceof HTMLElement ? link.dataset['ask'] : undefined
-    if (question === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return
-    event.preventDefault()
-    box.value = question
+  onFollow('a[data-ask]', ({ dataset }) => {
+    box.value = dataset['ask'] ?? ''
     box.dispatchEvent(new Event('input'))
     box.focus()
   })

@@ -1,6 +1,6 @@
 /** Keeps the collections of the library page up to date while an import is unfinished. */
 
-import { showLocalTimes } from './frame.js'
+import { partOf } from './page-at.js'
 
 const pauseMs = 1_000
 
@@ -13,10 +13,7 @@ async function refresh() {
   try {
     const response = await fetch('/operator/library/collections', { headers: { accept: 'text/html' } })
     if (!response.ok) throw new Error(String(response.status))
-    const template = document.createElement('template')
-    template.innerHTML = await response.text()
-    showLocalTimes(template.content)
-    const next = template.content.querySelector('#collections')
+    const next = partOf(await response.text()).querySelector('#collections')
     if (next instanceof HTMLElement) update(shown, next)
   } catch {
     // The service restarts or the network pauses: the next attempt shows the newest state.

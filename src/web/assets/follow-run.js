@@ -5,6 +5,9 @@
 /** @typedef {{ readonly from: number, readonly blocks: readonly string[] }} Blocks */
 /** @typedef {ReturnType<typeof liveView>} LiveView */
 
+import { part } from './frame.js'
+import { partOf } from './page-at.js'
+
 /** Milliseconds before a connection that the browser has given up is opened again, and how often. */
 const pauseMs = 2_000
 const maxAttempts = 150
@@ -83,9 +86,7 @@ async function replace(turn, id, view, announcement) {
     try {
       const response = await fetch(`/runs/${id}/turn`)
       if (!response.ok) throw new Error(String(response.status))
-      const template = document.createElement('template')
-      template.innerHTML = await response.text()
-      const ended = template.content.querySelector('article')
+      const ended = partOf(await response.text()).querySelector('article')
       if (!ended) throw new Error('no turn')
       const hadFocus = turn.contains(document.activeElement)
       const place = readingPlace(turn)
@@ -206,12 +207,12 @@ function liveView(turn) {
     /** @param {{ readonly text: string, readonly markup: string }} sources */
     sources({ text, markup }) {
       part(turn, '.checks').textContent = text
-      part(turn, '.live-sources').replaceChildren(parsed(markup))
+      part(turn, '.live-sources').replaceChildren(partOf(markup))
     },
     /** @param {Blocks} news */
     blocks({ from, blocks }) {
       while (draft.children.length > from) draft.lastElementChild?.remove()
-      draft.append(parsed(blocks.join('')))
+      draft.append(partOf(blocks.join('')))
     },
   }
 }
@@ -223,25 +224,6 @@ function progressItem({ title, state }) {
   item.className = state
   item.dir = 'auto'
   return item
-}
-
-/** @param {string} markup */
-function parsed(markup) {
-  const template = document.createElement('template')
-  template.innerHTML = markup
-  return template.content
-}
-
-/**
- * An element that the page always has.
- * @param {ParentNode} parent
- * @param {string} selector
- * @returns {HTMLElement}
- */
-function part(parent, selector) {
-  const found = parent.querySelector(selector)
-  if (!(found instanceof HTMLElement)) throw new Error(`The page has no ${selector}.`)
-  return found
 }
 
 announceEarlierEnd()

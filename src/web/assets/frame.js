@@ -1,91 +1,51 @@
 /**
- * On every page: dialogs, short messages (toasts), keyboard shortcuts, and the switch of colours. Without this script
- * the questions of `details.confirm` open in their place, and the switches load the page again.
+ * On every page: short messages (toasts), keyboard shortcuts, and the switch of colours. Without this script the
+ * switches load the page again.
  */
 
 const toastMs = 4_000
 /** Time for a screen reader to know the page before something is announced. */
 const announceAfterMs = 500
 
-/** Dialogs made so far, for their ids. */
-let dialogs = 0
-
 /**
  * Shows a short message, which screen readers announce.
  * @param {string} text
+ * @param {string} [href] where it leads.
  */
-export function toast(text) {
+export function toast(text, href) {
   const place = document.getElementById('toasts')
   if (!place) return
   // What stands beside an open dialog is neither seen nor announced.
   const around = [...document.querySelectorAll('dialog:modal')].at(-1) ?? document.body
   if (place.parentNode !== around) around.append(place)
   const message = document.createElement('p')
-  message.textContent = text
+  const link = Object.assign(document.createElement('a'), { textContent: text, dir: 'auto', href })
+  message.append(...(href === undefined ? [text] : ['✓ ', link]))
   place.replaceChildren(message)
-  setTimeout(() => message.remove(), toastMs)
+  setTimeout(() => message.remove(), href === undefined ? toastMs : 2 * toastMs)
 }
 
-for (const details of document.querySelectorAll('details.confirm')) {
-  const isHidden = details.matches('.reads-only :not(.own *)')
-  if (details instanceof HTMLDetailsElement && !isHidden) useDialog(details)
-}
+// Browsers before 2026 know no commands of buttons.
+if (!('command' in HTMLButtonElement.prototype))
+  document.addEventListener('click', ({ target }) => {
+    const button = target instanceof Element ? target.closest('button[commandfor]') : null
+    const dialog = document.getElementById(button?.getAttribute('commandfor') ?? '')
+    if (!(dialog instanceof HTMLDialogElement)) return
+    if (button?.getAttribute('command') === 'close') dialog.close()
+    else dialog.showModal()
+  })
 
-/**
- * Turns a question that opens in its place into a dialog. Escape closes it and returns the focus to the button.
- * @param {HTMLDetailsElement} details
- */
-function useDialog(details) {
-  const summary = details.querySelector('summary')
-  const form = details.querySelector('form')
-  if (!summary || !form) return
-  const button = document.createElement('button')
-  button.type = 'button'
-  button.className = summary.className.replace(/\bbutton\b/, '')
-  button.textContent = summary.textContent
-  button.setAttribute('aria-haspopup', 'dialog')
-  const about = summary.getAttribute('aria-describedby')
-  if (about !== null) button.setAttribute('aria-describedby', about)
-  const dialog = document.createElement('dialog')
-  const title = document.createElement('h2')
-  title.id = `dialog-${dialogs}`
-  dialogs += 1
-  dialog.setAttribute('aria-labelledby', title.id)
-  const question = form.querySelector('p')
-  if (question) {
-    question.id = `${title.id}-question`
-    dialog.setAttribute('aria-describedby', question.id)
-  }
-  const cancel = document.createElement('button')
-  cancel.type = 'button'
-  cancel.className = 'quiet cancel'
-  cancel.textContent = details.dataset['cancel'] ?? '×'
-  cancel.addEventListener('click', () => dialog.close())
-  form.append(cancel)
-  // A second Enter does not do what cannot be undone.
-  cancel.autofocus = !form.querySelector('input:not([type="hidden"]), textarea, select')
-  dialog.append(title, form)
-  const open = () => {
-    title.textContent = (summary.textContent ?? '').replace('…', '')
-    dialog.showModal()
-  }
-  button.addEventListener('click', open)
-  const isOpen = details.open
-  details.replaceWith(button, dialog)
-  if (!isOpen) return
-  button.focus()
-  open()
+// The dialog of a form that came back, which without scripts is open in its place.
+const again = document.querySelector('dialog[open]')
+if (again instanceof HTMLDialogElement) {
+  again.close()
+  if (again.previousElementSibling instanceof HTMLElement) again.previousElementSibling.focus()
+  again.showModal()
 }
 
 /** What a form came to. Screen readers announce only what comes to a page after it was read. */
 const outcome = document.querySelector('main .notice.done, main .notice.problem')
 if (outcome) setTimeout(() => outcome.replaceChildren(...outcome.cloneNode(true).childNodes), announceAfterMs)
-
-for (const button of document.querySelectorAll('button[data-opens]')) {
-  if (!(button instanceof HTMLButtonElement)) continue
-  button.hidden = false
-  button.addEventListener('click', () => openDialog(button.dataset['opens'] ?? ''))
-}
 
 /** @param {string} id */
 function openDialog(id) {
@@ -98,6 +58,33 @@ addEventListener('keydown', (event) => {
   if (event.key === '?') openDialog('shortcuts')
   if (event.key === '/') goToSearch(event)
 })
+
+/**
+ * An element that the page always has.
+ * @param {ParentNode} parent
+ * @param {string} selector
+ * @returns {HTMLElement}
+ */
+export function part(parent, selector) {
+  const found = parent.querySelector(selector)
+  if (!(found instanceof HTMLElement)) throw new Error(`The page has no ${selector}.`)
+  return found
+}
+
+/**
+ * Does something else when a link is followed in its window; a new tab is the browser's own.
+ * @param {string} selector of the links.
+ * @param {(link: HTMLAnchorElement) => boolean | void} follow false: the link is followed after all.
+ * @param {EventTarget} [around]
+ */
+export function onFollow(selector, follow, around = document) {
+  around.addEventListener('click', (event) => {
+    if (!(event instanceof MouseEvent) || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)
+      return
+    const link = event.target instanceof Element ? event.target.closest('a') : null
+    if (link?.matches(selector) && follow(link) !== false) event.preventDefault()
+  })
+}
 
 /** @param {EventTarget | null} target */
 function isTyping(target) {

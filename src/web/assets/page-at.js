@@ -12,6 +12,20 @@ export async function pageAt(address) {
   return response.ok ? parsedPage(await response.text()) : undefined
 }
 
+/** The elements of a part of a page. @param {string} markup */
+export function partOf(markup) {
+  const template = document.createElement('template')
+  template.innerHTML = markup
+  showLocalTimes(template.content)
+  return template.content
+}
+
+/** The fields of a form, as it sends them. @param {HTMLFormElement} form */
+export function fieldsOf(form) {
+  const texts = [...new FormData(form)].map(([name, value]) => [name, String(value)])
+  return new URLSearchParams(texts)
+}
+
 /**
  * A page without its styles: this page has them, and its security policy refuses those of another one.
  * @param {string} markup

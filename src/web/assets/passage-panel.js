@@ -1,7 +1,7 @@
 /** Shows links and notes of a passage beside the text. Without scripts the link leads to their page. */
 
-import { toast } from './frame.js'
-import { pageAt, parsedPage } from './page-at.js'
+import { onFollow, toast } from './frame.js'
+import { fieldsOf, pageAt, parsedPage } from './page-at.js'
 
 const reader = document.querySelector('.reader')
 const panel = document.createElement('aside')
@@ -11,12 +11,7 @@ panel.tabIndex = -1
 let opener = null
 
 if (reader instanceof HTMLElement) {
-  reader.addEventListener('click', (event) => {
-    const link = event.target instanceof Element ? event.target.closest('a[data-passage]') : null
-    if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey) return
-    event.preventDefault()
-    void follow(reader, link)
-  })
+  onFollow('a[data-passage]', (link) => void follow(reader, link), reader)
   document.addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && panel.isConnected && !document.querySelector('dialog[open]')) close()
   })
@@ -62,9 +57,8 @@ function close() {
  * @param {HTMLFormElement} form
  */
 async function send(form) {
-  const body = new URLSearchParams()
+  const body = fieldsOf(form)
   const place = [...panel.querySelectorAll('form')].indexOf(form)
-  for (const [name, value] of new FormData(form)) body.append(name, String(value))
   try {
     const response = await fetch(form.action, { method: 'POST', body })
     if (!show(parsedPage(await response.text()))) return form.submit()

@@ -3,6 +3,8 @@
  * page.
  */
 
+import { partOf } from './page-at.js'
+
 /** Milliseconds between two requests while a conversation other than that of the page is answered. */
 const everyMs = 5_000
 
@@ -38,10 +40,9 @@ function keepUpToDate(list) {
  */
 function replace(list, markup) {
   const focused = list.contains(document.activeElement) ? document.activeElement?.getAttribute('href') : null
-  const template = document.createElement('template')
-  template.innerHTML = markup
-  if (template.content.textContent === list.textContent) return
-  list.replaceChildren(template.content)
+  const next = partOf(markup)
+  if (next.textContent === list.textContent) return
+  list.replaceChildren(next)
   if (focused === null || focused === undefined) return
   const link = list.querySelector(`a[href="${CSS.escape(focused)}"]`)
   if (link instanceof HTMLElement) link.focus({ preventScroll: true })

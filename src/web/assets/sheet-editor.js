@@ -1,6 +1,7 @@
 /** The editor of a source sheet: saves what is written, and moves and removes entries without a reload. */
 
-import { pageAt } from './page-at.js'
+import { part } from './frame.js'
+import { fieldsOf, pageAt } from './page-at.js'
 import { offerDrag } from './sheet-drag.js'
 
 /**
@@ -139,7 +140,7 @@ function saver(form, state, words) {
   /** @type {Promise<void>} */
   let last = Promise.resolve()
   let isDirty = false
-  const body = () => fieldsOf(form)
+  const body = () => withoutRef(fieldsOf(form))
 
   /** @param {string} [said] */
   async function send(said) {
@@ -210,22 +211,18 @@ function saver(form, state, words) {
   }
 }
 
+/** Without the passage that a button adds. @param {URLSearchParams} fields */
+function withoutRef(fields) {
+  fields.delete('ref')
+  return fields
+}
+
 /**
  * Where the form is sent. `form.action` is its buttons of that name.
  * @param {HTMLFormElement} form
  */
 function addressOf(form) {
   return form.getAttribute('action') ?? location.pathname
-}
-
-/**
- * All fields, without the passage that a button adds.
- * @param {HTMLFormElement} form
- */
-function fieldsOf(form) {
-  const fields = new URLSearchParams()
-  for (const [name, value] of new FormData(form)) if (name !== 'ref') fields.append(name, String(value))
-  return fields
 }
 
 /**
@@ -243,16 +240,4 @@ async function refreshTexts(form, entry) {
 function entryOf(element) {
   const entry = element.closest('[data-entry]')
   return entry instanceof HTMLElement ? entry : null
-}
-
-/**
- * An element that the page always has.
- * @param {ParentNode} parent
- * @param {string} selector
- * @returns {HTMLElement}
- */
-function part(parent, selector) {
-  const found = parent.querySelector(selector)
-  if (!(found instanceof HTMLElement)) throw new Error(`The page has no ${selector}.`)
-  return found
 }

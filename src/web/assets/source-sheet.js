@@ -4,6 +4,8 @@
  * the source.
  */
 
+import { onFollow } from './frame.js'
+
 const sheet = document.createElement('dialog')
 sheet.className = 'sources source-sheet'
 sheet.setAttribute('aria-labelledby', 'source-sheet-title')
@@ -14,20 +16,21 @@ Object.assign(button, { type: 'button', className: 'quiet small', textContent: '
 const head = document.createElement('div')
 head.className = 'head'
 head.append(title, button)
-const list = document.createElement('ol')
+const list = Object.assign(document.createElement('ol'), { className: 'plain-list' })
 sheet.append(head, list)
 
 /** Puts the card back into the list of sources. */
 let putBack = () => {}
 
-document.addEventListener('click', (event) => {
-  const link = event.target instanceof Element ? event.target.closest('a') : null
-  if (sheet.open && link?.matches('[data-ask]')) sheet.close()
-  if (!link?.matches('.cite') || event.ctrlKey || event.metaKey || event.shiftKey) return
+onFollow('[data-ask]', () => {
+  sheet.close()
+  return false
+})
+onFollow('.cite', (link) => {
   const card = document.getElementById(link.hash.slice(1))?.closest('.source-card')
-  if (!(card instanceof HTMLElement) || isBeside(card)) return
-  event.preventDefault()
+  if (!(card instanceof HTMLElement) || isBeside(card)) return false
   open(card, link)
+  return true
 })
 button.addEventListener('click', () => sheet.close())
 sheet.addEventListener('click', ({ target }) => {

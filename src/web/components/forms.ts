@@ -5,7 +5,6 @@ import { errorTable, ServiceError } from '../../errors.ts'
 import { atMost, boundedList, boundedText, bounds } from '../../http/limits/bounds.ts'
 import { checkInput } from '../../http/openapi/zod.ts'
 import { textsOf } from '../visitors/preferences.ts'
-import { faultOf } from './field-fault.ts'
 import { type Page, sendPage } from './page.ts'
 
 /** Parses form bodies. Refuses a body with too many fields before it is parsed. */
@@ -67,10 +66,10 @@ export function problemOf(
 export async function sendFormAgain(
   reply: FastifyReply,
   error: unknown,
-  page: (problem: string) => Page | Promise<Page>,
+  page: (problem: string, param: string | null) => Page | Promise<Page>,
 ): Promise<FastifyReply> {
-  const { message, status } = problemOf(reply.request, error)
-  return sendPage(reply, await page(message), status)
+  const { message, status, param } = problemOf(reply.request, error)
+  return sendPage(reply, await page(message, param), status)
 }
 
 /** The message for the `?done=` of a redirect; undefined for a value that is not in the table. */
@@ -87,3 +86,39 @@ export const manyTexts = z
   .union([boundedText(bounds.name), boundedList(boundedText(bounds.name), bounds.boxes)])
   .optional()
   .transform((value) => (value === undefined ? [] : [value].flat()))
+
+/** Beginnings of the messages of zod itself, which are for programmers. Messages of our schemas begin otherwise. */
+const ofZod = /^(?:Invalid|Too big|Too small|Unrecognized)/
+
+/**
+ * Why a field of a form or an address is wrong, for people. `texts/he/field-messages.ts` has each of these texts in
+ * Hebrew.
+ */
+function faultOf(issue: z.core.$ZodIssue | undefined): string {
+  if (issue === undefined) return 'it is wrong'
+  if (issue.code === 'invalid_union')
+    return faultOf(issue.errors.flat().find(({ code }) => code === 'too_big'))
+  if (!ofZod.test(issue.message)) return issue.message
+  switch (issue.code) {
+    case 'too_big':
+      return tooBig(issue.origin, issue.maximum.toLocaleString('en-US'))
+    case 'too_small':
+      return issue.origin === 'string' ? 'it is empty' : `it must be at least ${issue.minimum}`
+    case 'invalid_value':
+      return `it must be one of: ${issue.values.map(String).join(', ')}`
+    case 'invalid_type':
+      return wrongType(issue)
+    default:
+      return 'it is wrong'
+  }
+}
+
+function tooBig(origin: string, max: string): string {
+  if (origin === 'string') return `it has more than ${max} characters`
+  return origin === 'array' ? `it has more than ${max} values` : `it must be at most ${max}`
+}
+
+function wrongType({ expected, input }: z.core.$ZodIssueInvalidType): string {
+  if (input === undefined) return 'it is missing'
+  return expected === 'number' || expected === 'int' ? 'it must be a whole number' : 'it is wrong'
+}

@@ -14,3 +14,20 @@ export const trusted: (text: string) => Html = asIs
 
 /** Nothing. */
 export const nothing: Html = html``
+
+/** What is there, one after another with a separator. */
+export function joined(parts: readonly string[], separator = ' · '): string {
+  return parts.filter((part) => part !== '').join(separator)
+}
+
+/** A list in a sentence. */
+export function listed(items: readonly Html[]): Html {
+  return html`${items.map((item, at) => (at === 0 ? item : html`, ${item}`))}`
+}
+
+/** Hidden fields of a form; those without a value are left out. */
+export function hiddenFields(fields: Readonly<Record<string, string | undefined>>): readonly Html[] {
+  return Object.entries(fields).map(([name, value]) =>
+    value ? html`<input type="hidden" name="${name}" value="${value}">` : nothing,
+  )
+}

@@ -2,24 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { frame, type Section } from '../frame/frame.ts'
+import { type Framed, frame, type Section } from '../frame/frame.ts'
 import { textsOf, themeOf } from '../visitors/preferences.ts'
 import { contentPolicy } from '../visitors/security-headers.ts'
 import { type Html, html, nothing } from './html.ts'
 
-export type Page = {
-  readonly title: string
-  /** The section to highlight in the navigation. */
-  readonly section?: Section
-  readonly main: Html
-  /** Modules of `assets/` that the page loads, in addition to that of every page. */
-  readonly scripts?: readonly string[]
+export type Page = Framed & {
   /** Style sheets of `assets/`, in addition to those of every page. */
   readonly sheets?: readonly string[]
   /** The page of a GET shows a secret link. It is sent without compression. */
   readonly hasSecret?: boolean
-  /** Uses the whole width of the window, for example for a reader with two columns. */
-  readonly wide?: boolean
 }
 
 declare module 'fastify' {
@@ -47,13 +39,7 @@ export async function sendPage(reply: FastifyReply, page: Page, status = 200): P
   const t = textsOf(request)
   const hasHebrew =
     t.language === 'he' || [page.section, ...(page.sheets ?? [])].some((name) => withHebrew.has(name))
-  const framed = {
-    ...page,
-    wide: page.wide ?? false,
-    readsOnly: request.visitor?.role === 'viewer' && isOfAccount(request),
-    scripts: ['frame.js', ...(page.scripts ?? [])],
-  }
-  const markup = await frame(framed, {
+  const markup = await frame(page, {
     ...request.server.pages,
     styles: request.server.pages.stylesOf(page.sheets ?? []),
     t,
@@ -61,6 +47,7 @@ export async function sendPage(reply: FastifyReply, page: Page, status = 200): P
     theme: themeOf(request),
     visitor: request.visitor,
     nonce,
+    readsOnly: request.visitor?.role === 'viewer' && isOfAccount(request),
     // The answer to a form has an address that may exist for forms only; a page that is not there shows no address.
     here: request.method === 'GET' && status !== 404 ? request.url : '/',
   })
@@ -76,6 +63,11 @@ export async function sendPage(reply: FastifyReply, page: Page, status = 200): P
   return reply
     .headers({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
     .send(await promisify(gzip)(String(markup)))
+}
+
+/** Sends a part of a page, for a script. */
+export async function sendPart(reply: FastifyReply, part: Html): Promise<FastifyReply> {
+  return reply.type('text/html; charset=utf-8').send(String(await part))
 }
 
 /** Whether the page shows what belongs to the account acted for, and not to the person. */

@@ -1,22 +1,18 @@
 import { type Html, html, nothing, trusted } from '../components/html.ts'
 import type { Texts } from '../texts/catalogue.ts'
-import type { Theme } from '../visitors/preferences.ts'
+import { type Theme, themes } from '../visitors/preferences.ts'
 import type { Visitor } from '../visitors/visitor.ts'
-import { accountMenu } from './account-menu.ts'
-import { type Link, navLink, type Section } from './nav-link.ts'
-import { colourSwitch, languageSwitch } from './switches.ts'
-
-export type { Section }
 
 /** What the frame shows of a page. */
 export type Framed = {
   readonly title: string
+  /** The section to highlight in the navigation. */
   readonly section?: Section
   readonly main: Html
-  readonly scripts: readonly string[]
-  readonly wide: boolean
-  /** The reader may change nothing of what the page shows: such forms are hidden. The server refuses them too. */
-  readonly readsOnly: boolean
+  /** Modules of `assets/` that the page loads, in addition to that of every page. */
+  readonly scripts?: readonly string[]
+  /** Uses the whole width of the window, for example for a reader with two columns. */
+  readonly wide?: boolean
 }
 
 /** What the frame has to know beside the page. */
@@ -34,6 +30,8 @@ export type Surroundings = {
   readonly styles: string
   /** For the tags of the styles and the scripts. */
   readonly nonce: string
+  /** The reader may change nothing of what the page shows: such forms are hidden. The server refuses them too. */
+  readonly readsOnly: boolean
   /** Path that the reader returns to after a switch of language or colours. */
   readonly here: string
 }
@@ -49,7 +47,7 @@ ${head(page, around)}
 <a class="skip" href="#main">${t.frame.skip}</a>
 ${header(page, around)}
 ${actingFor(around)}
-<main id="main" tabindex="-1" class="${page.wide ? 'wide' : ''}${page.readsOnly ? ' reads-only' : ''}">
+<main id="main" tabindex="-1" class="${page.wide ? 'wide' : ''}${around.readsOnly ? ' reads-only' : ''}">
 ${page.main}
 </main>
 ${footer(around)}
@@ -60,7 +58,7 @@ ${helpDialog(t)}
 }
 
 function head(page: Framed, { t, theme, appName, assets, fonts, nonce, styles }: Surroundings): Html {
-  const { title, scripts } = page
+  const { title, scripts = [] } = page
   const schemes = theme === 'system' ? 'light dark' : theme
   return html`<head>
 <meta charset="utf-8">
@@ -70,7 +68,7 @@ function head(page: Framed, { t, theme, appName, assets, fonts, nonce, styles }:
 <link rel="icon" href="${assets}/icon.svg" type="image/svg+xml">
 ${fonts.map((name) => fontPreload(`${assets}/fonts/${name}.woff2`))}
 <style nonce="${nonce}">${trusted(styles)}</style>
-${scripts.map(
+${['frame.js', ...scripts].map(
   (name) =>
     html`<script type="module" fetchpriority="low" nonce="${nonce}" src="${assets}/${name}"></script>`,
 )}
@@ -103,8 +101,8 @@ function linksFor({ frame }: Texts, visitor: Visitor | null): readonly Link[] {
   ]
 }
 
-function signIn({ frame }: Texts): Html {
-  return html`<a class="button quiet" href="/signin">${frame.signIn}</a>`
+function signIn({ account }: Texts): Html {
+  return html`<a class="button quiet" href="/signin">${account.signIn}</a>`
 }
 
 /** Below the header, because what is asked and changed here belongs to another account. */
@@ -119,8 +117,8 @@ function actingFor({ t, visitor }: Surroundings): Html {
 
 function footer({ t, theme, here }: Surroundings): Html {
   return html`<footer class="foot"><div class="foot-in"><p>${t.frame.note}</p>
-<p class="foot-links"><a href="/docs">${t.frame.apiReference}</a>
-<button class="as-link for-scripts" type="button" data-opens="shortcuts" hidden>${t.frame.shortcuts}</button></p>
+<p class="row foot-links"><a href="/docs">${t.frame.apiReference}</a>
+<button class="as-link" type="button" command="show-modal" commandfor="shortcuts">${t.frame.shortcuts}</button></p>
 ${colourSwitch(t, theme, here)}</div></footer>`
 }
 
@@ -134,4 +132,63 @@ function helpDialog({ frame, common }: Texts): Html {
 <dl class="shortcuts">${line('/', shortcutList.search)}${line('?', shortcutList.help)}
 ${line('Esc', shortcutList.escape)}</dl>
 <form method="dialog"><button>${common.close}</button></form></dialog>`
+}
+
+export type Section =
+  | 'ask'
+  | 'library'
+  | 'sheets'
+  | 'projects'
+  | 'usage'
+  | 'settings'
+  | 'operator'
+  | 'reference'
+
+export type Link = { readonly id: Section; readonly href: string; readonly label: string }
+
+/** A link of the navigation; that of the page's own section is marked. */
+export function navLink({ id, href, label }: Link, section: Section | undefined): Html {
+  return html`<a href="${href}"${id === section ? html` aria-current="page"` : nothing}>${label}</a>`
+}
+
+/** A button with the name of the other language. @param here path of the page that is shown again. */
+export function languageSwitch({ frame }: Texts, here: string): Html {
+  const { code, name } = frame.otherLanguage
+  return html`<form class="language" method="post" action="/preferences">
+<input type="hidden" name="next" value="${here}">
+<button class="quiet" name="language" value="${code}" lang="${code}">${name}</button></form>`
+}
+
+/** Three buttons: the colours of the system, light, dark. */
+function colourSwitch({ frame }: Texts, theme: Theme, here: string): Html {
+  return html`<form class="colours" method="post" action="/preferences">
+<input type="hidden" name="next" value="${here}"><div class="switch" role="group" aria-label="${frame.theme}">
+${themes.map(
+  (one) =>
+    html`<button name="theme" value="${one}" aria-pressed="${String(one === theme)}">${frame.themes[one]}</button>`,
+)}</div></form>`
+}
+
+/**
+ * A round button with the first letter of the e-mail address, and the menu that it opens. A popover closes with Escape
+ * and gives the focus back without scripts.
+ */
+function accountMenu(t: Texts, visitor: Visitor, section: Section | undefined, here: string): Html {
+  const { email } = visitor.person
+  return html`<button type="button" class="quiet account-button" popovertarget="account"
+aria-label="${t.frame.account}">${email.slice(0, 1).toUpperCase()}</button>
+<div class="account-menu menu-list" id="account" popover>
+<p class="email" dir="ltr">${email}</p>
+<nav aria-label="${t.frame.account}">${ownLinks(t, visitor).map((link) => navLink(link, section))}</nav>
+${languageSwitch(t, here)}
+<form method="post" action="/signout"><button>${t.frame.signOut}</button></form></div>`
+}
+
+function ownLinks({ frame }: Texts, { person: { operator }, role }: Visitor): readonly Link[] {
+  const settings = role === 'viewer' ? '/settings/members' : '/settings/keys'
+  const own: readonly Link[] = [
+    { id: 'usage', href: '/usage', label: frame.usage },
+    { id: 'settings', href: settings, label: frame.settings },
+  ]
+  return operator ? [...own, { id: 'operator', href: '/operator', label: frame.operator }] : own
 }

@@ -1,9 +1,7 @@
 import { raw } from 'hono/html'
-import MarkdownIt, { type StateCore, type Token } from 'markdown-it'
+import MarkdownIt, { type StateBlock, type StateCore, type Token } from 'markdown-it'
 import type { Html } from '../components/html.ts'
 import { type AnswerMarks, type CitationMark, markAnswer, type QuotationMark } from './answer-marks.ts'
-import { markHebrewContainers } from './markdown-directions.ts'
-import { keepLargeTable } from './markdown-tables.ts'
 
 const blocks = new Set(['paragraph_open', 'heading_open', 'list_item_open', 'th_open', 'td_open'])
 
@@ -150,4 +148,88 @@ function textToken(state: StateCore, content: string): Token {
   const token = new state.Token('text', '', 0)
   token.content = content
   return token
+}
+
+/**
+ * Blocks that contain blocks. `dir="auto"` ignores text inside elements with their own `dir`, so it would
+ * find no text here.
+ */
+const containers = new Set(['blockquote_open', 'bullet_list_open', 'ordered_list_open', 'table_open'])
+
+/** Number of letters in a container, nested containers included. */
+type Letters = { hebrew: number; latin: number }
+
+/**
+ * Gives quotations, lists and tables the direction of most of their letters: the page may have the other one. Takes one
+ * pass at any depth of nesting.
+ */
+function markHebrewContainers(tokens: readonly Token[]): void {
+  const open: { readonly token: Token; readonly letters: Letters }[] = []
+  for (const token of tokens) {
+    if (containers.has(token.type)) open.push({ token, letters: { hebrew: 0, latin: 0 } })
+    else if (containers.has(token.type.replace(/_close$/, '_open'))) close(open)
+    else if (open.length > 0 && token.content !== '') count(token.content, open.at(-1)?.letters)
+  }
+}
+
+function close(open: { readonly token: Token; readonly letters: Letters }[]): void {
+  const closed = open.pop()
+  if (!closed) return
+  const { token, letters } = closed
+  if (letters.hebrew > letters.latin) {
+    token.attrSet('dir', 'rtl')
+    if (token.type === 'blockquote_open') token.attrSet('lang', 'he')
+  } else if (letters.latin > 0) token.attrSet('dir', 'ltr')
+  const outer = open.at(-1)?.letters
+  if (!outer) return
+  outer.hebrew += letters.hebrew
+  outer.latin += letters.latin
+}
+
+function count(text: string, letters: Letters | undefined): void {
+  if (!letters) return
+  letters.hebrew += text.match(/[\u05d0-\u05ea]/g)?.length ?? 0
+  letters.latin += text.match(/[a-z]/gi)?.length ?? 0
+}
+
+/**
+ * Cells that all tables of one text may have. The parser fills short rows up to the number of columns, so that a few
+ * bytes of text would become any number of cells.
+ */
+const maxCells = 4_000
+
+/** Matches a delimiter row such as `|---|:-:|`, in linear time for a long row. */
+const delimiters = /^[|:\-\s]+$/
+
+/** A block rule that runs before the rule of tables: a table with too many cells is shown as source text. */
+function keepLargeTable(state: StateBlock, startLine: number, endLine: number, silent: boolean): boolean {
+  if (silent || startLine + 1 >= endLine || !lineOf(state, startLine).includes('|')) return false
+  const below = lineOf(state, startLine + 1)
+  if (!below.includes('-') || !delimiters.test(below)) return false
+  const env = state.env as { tableCells?: number }
+  const columns = below.split('|').length
+  const left = maxCells - (env.tableCells ?? 0)
+  const end = endOfTable(state, startLine, Math.min(endLine, startLine + 2 + Math.ceil(left / columns)))
+  const cells = columns * (end - startLine)
+  if (cells <= left) {
+    env.tableCells = (env.tableCells ?? 0) + cells
+    return false
+  }
+  const last = endOfTable(state, end, endLine)
+  const token = state.push('code_block', 'code', 0)
+  token.content = state.getLines(startLine, last, state.blkIndent, true)
+  token.map = [startLine, last]
+  state.line = last
+  return true
+}
+
+function lineOf(state: StateBlock, line: number): string {
+  return state.src.slice((state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0), state.eMarks[line])
+}
+
+/** Number of the first empty line, or `limit`. */
+function endOfTable(state: StateBlock, from: number, limit: number): number {
+  let line = from
+  while (line < limit && !state.isEmpty(line)) line += 1
+  return line
 }

@@ -1,6 +1,8 @@
 import type { Executor } from '../../db/client.ts'
 import { hebrewRefs } from '../../sources/library/hebrew-refs.ts'
 import { spanOf } from '../../sources/refs/grammar/ref-parts.ts'
+import { type Html, html, listed } from '../components/html.ts'
+import { readHref } from '../components/library-links.ts'
 import type { Texts } from '../texts/catalogue.ts'
 
 /** The name of a ref in the language of a page; the ref itself where the library has no Hebrew one. */
@@ -11,6 +13,16 @@ export type RefsShown = readonly (string | null | undefined)[]
 
 /** Names without a query: the refs themselves. */
 export const asWritten: RefNames = (ref) => ref
+
+/** A link to a ref under its name. */
+export function refLink(ref: string, names: RefNames): Html {
+  return html`<a class="ref" href="${readHref(ref)}" dir="auto">${names(ref)}</a>`
+}
+
+/** Links to refs, in a sentence. */
+export function refLinks(refs: readonly string[], names: RefNames): Html {
+  return listed(refs.map((ref) => refLink(ref, names)))
+}
 
 /** Reads the Hebrew refs for a Hebrew page. English pages show the refs and need no query. */
 export async function refNames(

@@ -5,23 +5,18 @@ import { ServiceError } from '../../errors.ts'
 /** Per address and minute: searches, which cost work, by anybody; pages for those who are not signed in. */
 const limits = Object.freeze({ searches: 60, pages: visitorPagesPerMinute })
 
-/**
- * Counts the requests of an address to the pages, in this process. The address is the result of
- * `clientAddress`.
- */
-export type AddressLimits = {
-  /** @throws ServiceError `rate_limit_exceeded`. */
-  search(address: string): Promise<void>
-  /** @throws ServiceError `rate_limit_exceeded`. */
-  page(address: string): Promise<void>
-}
+export type AddressLimits = ReturnType<typeof createAddressLimits>
 
-export function createAddressLimits(): AddressLimits {
+/**
+ * Counts the requests of an address to the pages, in this process, and throws a ServiceError `rate_limit_exceeded` at
+ * its limit. The address is the result of `clientAddress`.
+ */
+export function createAddressLimits() {
   const searches = new RateLimiterMemory({ duration: 60, points: limits.searches, keyPrefix: 'search' })
   const pages = new RateLimiterMemory({ duration: 60, points: limits.pages, keyPrefix: 'page' })
   return {
-    search: (address) => consume(searches, address, 'searches'),
-    page: (address) => consume(pages, address, 'pages'),
+    search: (address: string) => consume(searches, address, 'searches'),
+    page: (address: string) => consume(pages, address, 'pages'),
   }
 }
 

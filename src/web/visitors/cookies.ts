@@ -39,23 +39,17 @@ export function cookieToken(
 }
 
 export function setCookie(
-  request: FastifyRequest,
   reply: FastifyReply,
   settings: CookieSettings,
   cookie: CookieName,
   token: string,
 ): void {
-  const secure = isSecure(request, settings)
+  const secure = isSecure(reply.request, settings)
   reply.setCookie(nameOf(cookie, secure), token, { ...options(secure), maxAge: maxAges[cookie] })
 }
 
-export function clearCookie(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  settings: CookieSettings,
-  cookie: CookieName,
-): void {
-  const secure = isSecure(request, settings)
+export function clearCookie(reply: FastifyReply, settings: CookieSettings, cookie: CookieName): void {
+  const secure = isSecure(reply.request, settings)
   reply.clearCookie(nameOf(cookie, secure), options(secure))
 }
 

@@ -32,55 +32,25 @@ export type SignInAttempt = {
   readonly browser?: string | undefined
 }
 
+export type SignInLimits = ReturnType<typeof createSignInLimits>
+
+const limiterOf = (keyPrefix: string, duration: number, points: number) =>
+  new RateLimiterMemory({ keyPrefix, duration, points })
+
 /**
  * Counts sign-in attempts and new accounts, in this process. Guesses from many addresses meet a limit of the account,
- * which the owner's own browsers do not meet: a stranger who uses it up locks out only other strangers.
+ * which the owner's own browsers do not meet: a stranger who uses it up locks out only other strangers. What counts
+ * throws a ServiceError `rate_limit_exceeded` at its limit.
  */
-export type SignInLimits = {
-  /**
-   * Checks a password within the limits. Attempts count before the check, so that concurrent ones gain
-   * nothing; a success, or a failure for another reason, is not counted in the end.
-   * @param check throws a ServiceError `invalid_value` when the password is wrong.
-   * @throws ServiceError `rate_limit_exceeded`; what `check` throws.
-   */
-  guard<T>(attempt: SignInAttempt, check: () => Promise<T>): Promise<T>
-  /**
-   * Counts a sign-up attempt before its password is checked.
-   * @throws ServiceError `rate_limit_exceeded`, also when the address has reached its limit of new accounts.
-   */
-  signUpAttempt(address: string): Promise<void>
-  /**
-   * Counts an account before it is created.
-   * @throws ServiceError `rate_limit_exceeded`.
-   */
-  signUp(address: string): Promise<void>
-  /**
-   * Counts a request for a password reset link.
-   * @throws ServiceError `rate_limit_exceeded`.
-   */
-  reset(address: string): Promise<void>
-  /**
-   * Counts a sign-in at a provider before it begins.
-   * @throws ServiceError `rate_limit_exceeded`.
-   */
-  provider(address: string): Promise<void>
-  /** Counts a letter with a link, and says whether it may be sent: nobody can fill the mailbox of another. */
-  mayMail(email: string): Promise<boolean>
-}
-
-export function createSignInLimits(): SignInLimits {
-  const accounts = new RateLimiterMemory({ duration: 900, points: limits.account, keyPrefix: 'account' })
-  const addresses = new RateLimiterMemory({ duration: 900, points: limits.address, keyPrefix: 'address' })
-  const everywhere = new RateLimiterMemory({ duration: 3_600, points: limits.everywhere, keyPrefix: 'wrong' })
-  const signUps = new RateLimiterMemory({ duration: 3_600, points: limits.signUps, keyPrefix: 'sign-up' })
-  const signUpAttempts = new RateLimiterMemory({
-    duration: 3_600,
-    points: limits.signUpAttempts,
-    keyPrefix: 'sign-up-attempt',
-  })
-  const letters = new RateLimiterMemory({ duration: 3_600, points: limits.letters, keyPrefix: 'letter' })
-  const providers = new RateLimiterMemory({ duration: 900, points: limits.providers, keyPrefix: 'provider' })
-  const resets = new RateLimiterMemory({ duration: 900, points: limits.resets, keyPrefix: 'reset' })
+export function createSignInLimits() {
+  const accounts = limiterOf('account', 900, limits.account)
+  const addresses = limiterOf('address', 900, limits.address)
+  const everywhere = limiterOf('wrong', 3_600, limits.everywhere)
+  const signUps = limiterOf('sign-up', 3_600, limits.signUps)
+  const signUpAttempts = limiterOf('sign-up-attempt', 3_600, limits.signUpAttempts)
+  const letters = limiterOf('letter', 3_600, limits.letters)
+  const providers = limiterOf('provider', 900, limits.providers)
+  const resets = limiterOf('reset', 900, limits.resets)
 
   async function count(attempt: SignInAttempt): Promise<void> {
     const { address, browser } = attempt
@@ -102,7 +72,13 @@ export function createSignInLimits(): SignInLimits {
   }
 
   return {
-    async guard(attempt, check) {
+    /**
+     * Checks a password within the limits. Attempts count before the check, so that concurrent ones gain
+     * nothing; a success, or a failure for another reason, is not counted in the end.
+     * @param check throws a ServiceError `invalid_value` when the password is wrong.
+     * @throws what `check` throws.
+     */
+    async guard<T>(attempt: SignInAttempt, check: () => Promise<T>): Promise<T> {
       await count(attempt)
       try {
         const result = await check()
@@ -115,20 +91,26 @@ export function createSignInLimits(): SignInLimits {
         throw error
       }
     },
-    async signUpAttempt(address) {
+    /** Counts a sign-up attempt before its password is checked. Also refuses an address at its limit of accounts. */
+    async signUpAttempt(address: string): Promise<void> {
       const made = await signUps.get(address)
       if (made && made.consumedPoints >= limits.signUps)
         throw tooMany('Too many new accounts from your address.', made)
       await consume(signUpAttempts, address, 'Too many attempts to create an account from your address.')
     },
-    signUp: (address) => consume(signUps, address, 'Too many new accounts from your address.'),
-    provider: (address) => consume(providers, address, 'Too many sign-in attempts from your address.'),
-    mayMail: (email) =>
+    /** Counts an account before it is created. */
+    signUp: (address: string) => consume(signUps, address, 'Too many new accounts from your address.'),
+    /** Counts a sign-in at a provider before it begins. */
+    provider: (address: string) =>
+      consume(providers, address, 'Too many sign-in attempts from your address.'),
+    /** Counts a letter with a link, and says whether it may be sent: nobody can fill the mailbox of another. */
+    mayMail: (email: string): Promise<boolean> =>
       letters.consume(accountOf({ email, address: '' })).then(
         () => true,
         () => false,
       ),
-    reset: (address) =>
+    /** Counts a request for a password reset link. */
+    reset: (address: string) =>
       consume(resets, address, 'Too many requests for password reset links from your address.'),
   }
 }

@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('the box for questions and the list of conversation
 
   test('an example fills the box', async () => {
     const { page, leave } = await world.person()
-    const example = page.locator('.examples a').first()
+    const example = page.locator('.questions a').first()
     const text = (await example.textContent()) ?? ''
     await example.click()
     expect(await page.getByLabel('Your question').inputValue()).toBe(text)

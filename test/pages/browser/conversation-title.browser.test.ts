@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('the title of a conversation', () => {
   test('is the name that somebody gave it', async () => {
     await inEnglish(conversation)
     await page.getByLabel('More actions').click()
-    await page.getByText('Rename', { exact: true }).click()
+    await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByLabel('Name of the conversation').fill('Lamps')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Lamps', level: 1 }).waitFor()

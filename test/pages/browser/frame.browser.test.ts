@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)('the frame of the pages, in a browser', () => {
   })
 
   test.skipIf(isShort)(
-    'without scripts the deletion opens in its place, and stays open after a wrong password',
+    'without scripts the deletion opens, and stays open after a wrong password',
     async () => {
       const window = await openWindow(world.browser, world.service, { scripts: false })
       await window.addCookies(await page.context().cookies())

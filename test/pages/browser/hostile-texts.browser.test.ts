@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)('texts that strangers wrote, and pages of other peo
     await screenshot(page, 'hostile-conversation')
 
     await page.getByLabel('More actions').click()
-    await page.getByText('Rename', { exact: true }).click()
+    await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByLabel('Name of the conversation').fill(`Title ${markup}`)
     await page.getByRole('button', { name: 'Save name' }).click()
     await page.getByText('The conversation has been renamed').waitFor()

@@ -6,9 +6,8 @@ import { selectField } from '../../components/fields.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { creditsIn } from '../amounts.ts'
-import { projectName } from '../project-name.ts'
 import { settingsPage } from '../settings/settings-page.ts'
+import { creditsIn, projectName } from '../wording.ts'
 
 export type AlertProblems = {
   readonly done?: string | undefined
@@ -52,8 +51,8 @@ function budgetTable(t: Texts, { budgets, projects }: Shown): Html {
     rows: budgets,
     columns: [
       { name: t.alerts.of, kind: 'title', cell: ({ projectId }) => nameOf(t, projects, projectId) },
-      { name: t.alerts.period, cell: ({ period }) => t.alerts.periods[period] },
-      { name: t.alerts.credits, kind: 'number', cell: ({ micros }) => creditsIn(t, micros) },
+      { name: t.usage.period, cell: ({ period }) => t.alerts.periods[period] },
+      { name: t.usage.credits, kind: 'number', cell: ({ micros }) => creditsIn(t, micros) },
     ],
   })
 }
@@ -64,13 +63,13 @@ ${outcomeNotice({ problem })}
 <form method="post" action="/settings/alerts/budgets">
 ${projectField(t, projects)}
 ${selectField({
-  ...{ label: t.alerts.period, name: 'period', selected: 'month' },
+  ...{ label: t.usage.period, name: 'period', selected: 'month' },
   options: budgetPeriods.map((period) => ({ value: period, label: t.alerts.periods[period] })),
 })}
-<label>${t.alerts.credits} <input name="credits" inputmode="decimal" dir="ltr" autocomplete="off"
+<label>${t.usage.credits} <input name="credits" inputmode="decimal" dir="ltr" autocomplete="off"
 aria-describedby="budget-hint"></label>
 <p class="hint" id="budget-hint">${t.alerts.emptyRemoves}</p>
-<button>${t.alerts.save}</button></form></section>`
+<button>${t.common.save}</button></form></section>`
 }
 
 function projectField(t: Texts, projects: readonly Project[]): Html {

@@ -1,8 +1,7 @@
 import { type Delivery, deliveryState } from '../../../webhooks/deliveries.ts'
 import type { Endpoint } from '../../../webhooks/endpoints.ts'
-import { confirmDialog } from '../../components/confirm-dialog.ts'
-import { copyField } from '../../components/copy-field.ts'
 import { dataTable } from '../../components/data-table.ts'
+import { confirmDialog, copyField } from '../../components/fields.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, notice, outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
@@ -18,7 +17,7 @@ type Shown = {
 
 /** One endpoint: which events it gets, its secret, and the log of deliveries. */
 export function endpointPage(t: Texts, { endpoint, deliveries, problem, done }: Shown): Page {
-  const { alerts, common } = t
+  const { alerts } = t
   const path = `/settings/alerts/webhooks/${endpoint.id}`
   return settingsPage(t, {
     title: alerts.endpoint,
@@ -30,15 +29,15 @@ ${outcomeNotice({ done })}
 <form method="post" action="${path}">${addressField(t, endpoint.url)}${eventFields(t, endpoint.events)}
 <label class="choice"><input type="checkbox" name="enabled"${endpoint.disabled ? nothing : html` checked`}>
 <span>${alerts.isOn}</span></label>
-<button>${alerts.save}</button></form>
+<button>${t.common.save}</button></form>
 <div class="row"><form method="post" action="${path}/test"><button class="quiet">${alerts.test}</button></form>
-${confirmDialog({
+${confirmDialog(t, {
   ...{ label: alerts.rotate, question: alerts.rotateQuestion, action: `${path}/rotate` },
-  ...{ confirm: alerts.rotateConfirm, cancel: common.cancel },
+  ...{ confirm: alerts.rotateConfirm },
 })}
-${confirmDialog({
+${confirmDialog(t, {
   ...{ label: alerts.delete, question: alerts.deleteQuestion, action: `${path}/delete` },
-  ...{ confirm: alerts.deleteConfirm, cancel: common.cancel },
+  ...{ confirm: alerts.deleteConfirm },
 })}</div></section>
 <h2 id="log">${alerts.log}</h2>
 ${deliveries.length === 0 ? emptyState(alerts.noLog, alerts.noLogHint) : deliveryTable(t, path, deliveries)}`,

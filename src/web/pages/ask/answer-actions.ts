@@ -4,7 +4,7 @@ import type { Run } from '../../../turns/run/run.ts'
 import type { CitedSource, RunEnd } from '../../../turns/run/run-events.ts'
 import type { TurnPlace } from '../../../turns/sessions/branches.ts'
 import type { Feedback } from '../../../turns/sessions/feedback.ts'
-import { type Html, html, nothing } from '../../components/html.ts'
+import { type Html, html, joined, nothing } from '../../components/html.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { RefNames } from '../ref-names.ts'
 import { checkTexts } from './answer-checks.ts'
@@ -32,14 +32,14 @@ function regenerateForm({ answers }: Texts, run: Run, question: string): Html {
 }
 
 /** Opens the question of a turn for a change. The changed question is asked in place of it. */
-export function editForm({ answers }: Texts, run: Run, question: string): Html {
-  return html`<details class="edit"><summary class="quiet button" title="${answers.edit}"
+export function editForm({ answers, ask, common }: Texts, run: Run, question: string): Html {
+  return html`<details class="edit"><summary class="quiet button" title="${common.edit}"
 aria-label="${answers.editNumber(run.turn)}"><span class="icon pencil"></span></summary>
 <form method="post" action="/runs/${run.id}/branch">${hiddenFields(run)}
 <label>${answers.changedQuestion}<textarea name="question" required maxlength="50000" dir="auto"
 rows="3">${question}</textarea></label>
 <p class="hint">${answers.editHint}</p>
-<button>${answers.ask}</button></form></details>`
+<button>${ask.send}</button></form></details>`
 }
 
 function hiddenFields({ model }: Run): Html {
@@ -110,5 +110,5 @@ function sourcesPart(t: Texts, end: RunEnd | undefined): readonly string[] {
 function factsOf(t: Texts, { ref, he_ref: heRef, version, license, url }: CitedSource): string {
   const name = t.language === 'he' && heRef !== '' ? heRef : ref
   const facts = [name, t.library.versionName(version), license && t.answers.licence(license)]
-  return [...facts, /^https?:/.test(url) ? url : ''].filter((fact) => fact !== '').join(' · ')
+  return joined([...facts, /^https?:/.test(url) ? url : ''])
 }

@@ -8,7 +8,7 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
 import type { QuotationMark } from '../../markdown/answer-marks.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import type { RefNames } from '../ref-names.ts'
+import { type RefNames, refLink } from '../ref-names.ts'
 
 type Result = Exclude<QuoteCheck['result'], 'paraphrase'>
 
@@ -138,7 +138,7 @@ function checkLine(t: Texts, check: AnswerCheck, names: RefNames): Html {
       ? undefined
       : check.isOfFile
         ? html`<bdi>${at}</bdi> (${t.answers.file})`
-        : html`<a class="ref" href="${readHref(at)}" dir="auto">${names(at)}</a>`
+        : refLink(at, names)
   const place =
     result === 'not_found'
       ? html` ${named ? t.answers.checks.lookedFor(named) : t.answers.checks.lookedEverywhere}`
@@ -167,8 +167,7 @@ ${check.nearest ? nearest(t, check.nearest, names) : nothing}
 
 /** The nearest passage to a quotation that was not found. */
 function nearest(t: Texts, found: NearestWording, names: RefNames): Html {
-  const link = html`<a class="ref" href="${readHref(found.ref)}" dir="auto">${names(found.ref)}</a>`
-  return html`<p>${t.answers.checks.nearest(link)}</p>${wording(t, found)}`
+  return html`<p>${t.answers.checks.nearest(refLink(found.ref, names))}</p>${wording(t, found)}`
 }
 
 function wording(t: Texts, found: Pick<AnswerCheck, 'original' | 'differences'>): Html {

@@ -40,9 +40,9 @@ data-project="${choices.session?.projectId ?? ''}">
 ${isFollowUp ? html`<input type="hidden" name="session" value="${choices.session.id}">` : nothing}
 <label class="sr" for="question">${ask.question}</label>
 <textarea id="question" name="question" required maxlength="50000" dir="auto" rows="1" enterkeyhint="send"
-placeholder="${isFollowUp ? ask.followUpPlaceholder : ask.placeholder}">${values.question}</textarea>
-<ul class="attached" aria-label="${ask.attachedFiles}" hidden></ul>
-<div class="composer-row">
+placeholder="${isFollowUp ? t.ask.followUp : ask.placeholder}">${values.question}</textarea>
+<ul class="row attached" aria-label="${ask.attachedFiles}" hidden></ul>
+<div class="row composer-row">
 <label class="chip attach">${ask.attach}<input type="file" multiple></label>
 ${isFollowUp ? nothing : projectField(t, choices.projects, values.project)}
 ${modelField(t, choices.models, values.model)}
@@ -64,7 +64,7 @@ function modelField(t: Texts, models: readonly string[], chosen: string): Html {
   const model = models.includes(chosen) ? chosen : (models[0] ?? '')
   if (models.length <= 1) return html`<input type="hidden" name="model" value="${model}">`
   return chip({
-    label: t.ask.model,
+    label: t.common.model,
     name: 'model',
     options: models.map((id) => ({ value: id, label: id })),
     selected: model,

@@ -91,7 +91,7 @@ async function shownBy(services: WebServices, request: FastifyRequest, named: st
 function askPage(t: Texts, shown: Shown, values: AskValues, problem?: string): Page {
   const { rail, session } = shown
   return {
-    title: t.ask.title,
+    title: t.frame.ask,
     section: 'ask',
     wide: true,
     sheets: ['conversation', 'composer', 'rail', 'files'],
@@ -119,5 +119,5 @@ function exampleList({ ask }: Texts): Html {
     return html`<li><a href="${href}" data-ask="${question}" dir="auto">${question}</a></li>`
   }
   return html`<p class="faint" id="examples">${ask.examples}</p>
-<ul class="examples" aria-labelledby="examples">${ask.exampleQuestions.map(link)}</ul>`
+<ul class="row questions" aria-labelledby="examples">${ask.exampleQuestions.map(link)}</ul>`
 }

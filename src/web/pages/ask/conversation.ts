@@ -8,7 +8,7 @@ import type { TerminalEvent } from '../../../turns/run/run-events.ts'
 import { findProject, type Project } from '../../../turns/sessions/projects.ts'
 import { deleteSession, renameSession, type Session } from '../../../turns/sessions/sessions.ts'
 import { findShare, type SharedSession } from '../../../turns/sessions/shared-sessions.ts'
-import { confirmDialog } from '../../components/confirm-dialog.ts'
+import { confirmDialog } from '../../components/fields.ts'
 import { doneMessage, readFields } from '../../components/forms.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page, sendPage } from '../../components/page.ts'
@@ -18,9 +18,9 @@ import type { Texts } from '../../texts/catalogue.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import { withNamedSession } from '../named-session.ts'
-import { projectName } from '../project-name.ts'
 import type { WebServices } from '../services.ts'
-import { shareForm } from '../sharing/share-form.ts'
+import { shareForm } from '../sharing/sharing-views.ts'
+import { projectName } from '../wording.ts'
 import { askPages } from './ask.ts'
 import { askForm, conversationTitle, emptyQuestion, nameOf } from './ask-form.ts'
 import { branchPages } from './branch-question.ts'
@@ -238,7 +238,8 @@ function earlierTurns(t: Texts, { extras: { earlier }, library }: Shown): Html {
 
 const formats = ['md', 'docx', 'pdf'] as const
 
-function actionMenu({ ask, common, sheets }: Texts, { id, name }: Session): Html {
+function actionMenu(t: Texts, { id, name }: Session): Html {
+  const { ask, common, sheets } = t
   return html`<details class="menu"><summary class="button quiet" aria-label="${ask.actions}">⋯</summary>
 <ul class="menu-body menu-list">
 <li><button type="button" data-print hidden>${sheets.print}</button></li>
@@ -246,17 +247,18 @@ ${formats.map(
   (format) =>
     html`<li><a href="/sessions/${id}/export?format=${format}" download>${ask.formats[format]}</a></li>`,
 )}
-<li><details class="confirm rename" data-cancel="${common.cancel}"><summary class="button quiet">
-${common.rename}</summary>
-<form method="post" action="/sessions/${id}/rename">
-<label>${ask.nameField}
-<input name="name" required maxlength="200" value="${name}" dir="auto" autocomplete="off"></label>
-<button>${ask.saveName}</button></form></details></li>
-<li>${confirmDialog({
+<li>${confirmDialog(t, {
+    label: common.rename,
+    action: `/sessions/${id}/rename`,
+    confirm: ask.saveName,
+    isSafe: true,
+    fields: html`<label>${ask.nameField}
+<input name="name" required maxlength="200" value="${name}" dir="auto" autocomplete="off"></label>`,
+  })}</li>
+<li>${confirmDialog(t, {
     label: ask.deleteDots,
     question: ask.deleteQuestion,
     action: `/sessions/${id}/delete`,
     confirm: ask.deleteConfirm,
-    cancel: common.cancel,
   })}</li></ul></details>`
 }

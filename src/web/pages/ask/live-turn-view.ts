@@ -27,7 +27,7 @@ ${doing.map((title) => html`<li class="now" dir="auto">${t.translate(title, name
 <p class="status" role="status">${statusOf(t, run)}</p>
 <button type="button" class="quiet to-end" hidden>${t.answers.newestText}</button>
 <form class="stop" method="post" action="/runs/${run.id}/cancel"><button class="quiet danger">
-${t.answers.stop}</button></form></div>
+${t.common.stop}</button></form></div>
 </div>
 <div class="live-sources">${passagesReadList(t, run, read, cited)}</div>
 </div>`

@@ -2,11 +2,10 @@ import { newId } from '../../../ids.ts'
 import type { ConversationTurn } from '../../../turns/read/conversation.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { type RunEnd, replyOf } from '../../../turns/run/run-events.ts'
-import { type Html, html, nothing } from '../../components/html.ts'
-import { readHref } from '../../components/library-links.ts'
+import { type Html, hiddenFields, html, nothing } from '../../components/html.ts'
 import { notice } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import type { RefNames } from '../ref-names.ts'
+import { type RefNames, refLink } from '../ref-names.ts'
 
 /** Why a turn failed, in words for readers. The message of the model's server is on the page of the run. */
 export function failureText({ answers, translate }: Texts, run: Run): string {
@@ -25,7 +24,7 @@ export function outcome(t: Texts, { run, questionAgain, answer }: ConversationTu
   const again = isOwn ? againForm(t, run, questionAgain) : nothing
   const cost = isOwn && run.costMicros === 0n ? `${answers.free} ` : ''
   if (run.status === 'failed')
-    return html`${notice('problem', `${answers.failed} ${cost}${failureText(t, run)}`)}${again}`
+    return html`${notice('problem', `${t.answers.ends['run.failed']} ${cost}${failureText(t, run)}`)}${again}`
   if (run.status === 'cancelled') {
     const own = answer === '' ? `${answers.stopped} ${cost}`.trim() : answers.stoppedHere
     return html`${notice('note', isOwn ? own : answers.stoppedByOwner)}${again}`
@@ -39,7 +38,7 @@ function againForm({ answers }: Texts, run: Run, question: string): Html {
   if (question === '') return nothing
   const fields = { form: newId('request'), question, model: run.model, session: run.sessionId }
   return html`<form class="again" method="post" action="/ask">
-${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${hiddenFields(fields)}
 <button>${answers.tryAgain}</button></form>`
 }
 
@@ -65,6 +64,5 @@ function unknownRef(
     return html`${missing}. ${link}, ${answers.underLicence(publisher.license)}. `
   }
   if (nearest === null) return html`${missing}. `
-  const link = html`<a class="ref" href="${readHref(nearest)}" dir="auto">${names(nearest)}</a>`
-  return html`${missing}. ${answers.nearest(link)} `
+  return html`${missing}. ${answers.nearest(refLink(nearest, names))} `
 }

@@ -4,7 +4,7 @@ import { recentSessions } from '../../../turns/sessions/recent-sessions.ts'
 import type { ListedSession, RecentSession } from '../../../turns/sessions/session-families.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
-import { isNavigation } from '../../components/page.ts'
+import { isNavigation, sendPart } from '../../components/page.ts'
 import { olderThan } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import type { Texts } from '../../texts/catalogue.ts'
@@ -53,7 +53,7 @@ export function railPages(app: FastifyInstance, services: WebServices): void {
     const { current } = request.query as Readonly<Record<string, unknown>>
     if (isNavigation(request)) return reply.redirect('/ask', 303)
     const rail = await readRail(services, request, typeof current === 'string' ? current : undefined)
-    return reply.type('text/html; charset=utf-8').send(String(await railList(textsOf(request), rail)))
+    return sendPart(reply, railList(textsOf(request), rail))
   })
 }
 
@@ -100,13 +100,16 @@ function empty({ ask }: Texts, find: string): Html {
 function group(t: Texts, day: string, sessions: readonly RecentSession[], current: string | undefined): Html {
   const id = `rail-${sessions[0]?.id ?? ''}`
   return html`<p class="rail-day" id="${id}">${day}</p>
-<ul aria-labelledby="${id}">${sessions.map((session) => entry(t, session, current))}</ul>`
+<ul class="plain-list" aria-labelledby="${id}">${sessions.map((session) => entry(t, session, current))}</ul>`
 }
 
 /** A conversation, with its branches below it. */
 function entry(t: Texts, session: RecentSession, current: string | undefined): Html {
   const branches = session.branches.map((branch) => html`<li>${link(t, branch, current)}</li>`)
-  const below = branches.length === 0 ? nothing : html`<ul aria-label="${t.ask.branches}">${branches}</ul>`
+  const below =
+    branches.length === 0
+      ? nothing
+      : html`<ul class="plain-list" aria-label="${t.ask.branches}">${branches}</ul>`
   return html`<li>${link(t, session, current)}${below}</li>`
 }
 

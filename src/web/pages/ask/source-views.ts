@@ -2,7 +2,7 @@ import type { OfferedSource } from '../../../agent/tools.ts'
 import type { Passage } from '../../../sources/library/types.ts'
 import { fileIdOf, sourceKindOf } from '../../../turns/read/source-kind.ts'
 import type { CitedSource, FirstCitation } from '../../../turns/run/run-events.ts'
-import { type Html, html, nothing } from '../../components/html.ts'
+import { type Html, html, joined, nothing } from '../../components/html.ts'
 import { readHref, withQuery } from '../../components/library-links.ts'
 import { namedLink, nameIn } from '../../components/names.ts'
 import { directionOf, linkedText, markedText } from '../../components/texts.ts'
@@ -56,7 +56,7 @@ export function sourceList(
 ): Html {
   const cards = [...Map.groupBy(sources, (source) => `${sourceKindOf(source)} ${source.ref}`).values()]
   return html`<aside class="sources" aria-label="${label}" data-close="${t.common.close}"><h3>${t.answers.sources}</h3>
-<ol>${cards.map((cited) => sourceCard(t, run, cited, library, isOwn))}</ol></aside>`
+<ol class="plain-list">${cards.map((cited) => sourceCard(t, run, cited, library, isOwn))}</ol></aside>`
 }
 
 /** The passages that a running turn has read so far, one card each, with their numbers once they are cited. */
@@ -72,7 +72,9 @@ export function passagesReadList(
   const numbers = Map.groupBy(cited, ({ ref }) => ref)
   return html`<aside class="sources" aria-label="${answers.passagesReadFor(run.turn)}" data-close="${t.common.close}">
 <h3>${answers.passagesReadTitle}</h3>
-<ol>${cards.map(([ref, versions]) => readCard(t, run, ref, versions, numbers.get(ref) ?? []))}</ol></aside>`
+<ol class="plain-list">${cards.map(([ref, versions]) =>
+    readCard(t, run, ref, versions, numbers.get(ref) ?? []),
+  )}</ol></aside>`
 }
 
 function readCard(
@@ -85,7 +87,9 @@ function readCard(
   const shown = versions.find(({ language }) => language === 'he') ?? versions[0]
   if (!shown) return nothing
   return html`<li class="source-card" data-ref="${ref}">
-<p class="source-head">${cited.map(({ n }) => html`<span class="number" id="${sourceAnchor(run.id, n)}">${n}</span>`)}
+<p class="row source-head">${cited.map(
+    ({ n }) => html`<span class="number" id="${sourceAnchor(run.id, n)}">${n}</span>`,
+  )}
 <span class="source-names">${
     isOfFile(shown)
       ? html`<b dir="auto">${ref}</b> <span class="badge">${t.answers.file}</span>`
@@ -111,7 +115,7 @@ function sourceCard(
     versions.find(({ language }) => language === first.language)
   const anchors = cited.map(({ n }) => html`<span id="${sourceAnchor(run.id, n)}"></span>`)
   return html`<li class="source-card" data-ref="${first.ref}">
-<p class="source-head">${cited.map(({ n }) => html`<span class="number">${n}</span>`)}
+<p class="row source-head">${cited.map(({ n }) => html`<span class="number">${n}</span>`)}
 <span class="source-names">${isFile ? fileName(t, first, isOwn) : refLink(t, first.ref, first.he_ref)}
 </span></p>
 <p class="source-checks">${badges(t, cited)}</p>
@@ -194,12 +198,10 @@ ${languages.map(([, own], at) => html`<div data-tab="${at}">${own.map((version) 
 }
 
 function passageBlock(t: Texts, { language, version, license, text, spans, refs }: Version): Html {
-  const facts = [t.library.versionName(version), license === '' ? '' : t.answers.licence(license)].filter(
-    (fact) => fact !== '',
-  )
+  const licence = license === '' ? '' : t.answers.licence(license)
   return html`<figure class="passage">
 <blockquote class="text" lang="${language}" dir="${directionOf(language)}">${linkedText(text, refs, spans)}</blockquote>
-<figcaption class="faint" dir="auto">${facts.join(' · ')}</figcaption></figure>`
+<figcaption class="faint" dir="auto">${joined([t.library.versionName(version), licence])}</figcaption></figure>`
 }
 
 function isOfFile(source: Pick<CitedSource, 'url'>): boolean {
@@ -230,7 +232,7 @@ function actions(
   const { ref, language, version } = source
   const name = shownRef(t, source)
   const versions = language === 'he' || language === 'en' ? { [language]: version } : {}
-  return html`<div class="source-actions">
+  return html`<div class="row source-actions">
 ${isOwn ? askLink(t, sessionId, name) : nothing}
 ${isOwn && inLibrary ? addToSheetLink(t, { ref, name, versions }) : nothing}
 ${isOwn && isOfFile(source) ? openFileLink(t, source, name) : nothing}
@@ -248,10 +250,10 @@ aria-label="${answers.sourceOfTextOf(name)}">${answers.sourceOfText}</a>`
 }
 
 /** Each button names what it copies and of which passage, because screen readers list them without the words around. */
-function copyButtons({ answers }: Texts, ref: string, name: string, inLibrary: boolean): Html {
+function copyButtons({ answers, common }: Texts, ref: string, name: string, inLibrary: boolean): Html {
   const link = html`<button type="button" class="quiet small" data-copy-link="${readHref(ref)}"
 aria-label="${answers.copyLinkOf(name)}">${answers.copyLink}</button>`
-  return html`<span class="copy-row"><span class="faint" aria-hidden="true">${answers.copy}</span>
+  return html`<span class="copy-row"><span class="faint" aria-hidden="true">${common.copy}</span>
 <button type="button" class="quiet small" data-copy-passage
 aria-label="${answers.copyTextOf(name)}">${answers.copyText}</button>
 <button type="button" class="quiet small" data-copy-text="${name}"

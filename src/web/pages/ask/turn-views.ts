@@ -3,13 +3,12 @@ import type { Run } from '../../../turns/run/run.ts'
 import type { RunEnd } from '../../../turns/run/run-events.ts'
 import type { Alternatives } from '../../../turns/sessions/branches.ts'
 import type { Feedback } from '../../../turns/sessions/feedback.ts'
-import { type Html, html, nothing } from '../../components/html.ts'
-import { readHref } from '../../components/library-links.ts'
+import { type Html, html, joined, nothing } from '../../components/html.ts'
 import type { RefMark } from '../../markdown/answer-marks.ts'
 import { renderQuestion } from '../../markdown/markdown.ts'
 import { showMarkdown } from '../../markdown/shown-markdown.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { type RefNames, stepTitle } from '../ref-names.ts'
+import { type RefNames, refLink, refLinks, stepTitle } from '../ref-names.ts'
 import { answerActions, branchLinks, editForm } from './answer-actions.ts'
 import { checkPopovers, checkResult, checksOf, questionChecksOf, quotationMarks } from './answer-checks.ts'
 import { liveTurn } from './live-turn-view.ts'
@@ -93,7 +92,7 @@ ${checkPopovers(t, checks, names)}`
 
 function attachedFiles({ ask }: Texts, files: NonNullable<ConversationTurn['files']>): Html {
   if (files.length === 0) return nothing
-  return html`<ul class="attached" aria-label="${ask.attachedFiles}">${files.map(
+  return html`<ul class="row attached" aria-label="${ask.attachedFiles}">${files.map(
     ({ id, name }) => html`<li><a href="/files/${id}" dir="auto">${name}</a></li>`,
   )}</ul>`
 }
@@ -175,27 +174,17 @@ function stepItem(t: Texts, step: TurnStep, names: RefNames): Html {
   // A title that names the one passage read becomes its link: the name would stand there twice.
   if (only !== undefined && refs.length === 1 && title.includes(names(only))) {
     const [before, ...after] = title.split(names(only))
-    return html`<li><span dir="auto">${before}${stepRef(only, names)}${after.join(names(only))}</span>
+    return html`<li><span dir="auto">${before}${refLink(only, names)}${after.join(names(only))}</span>
 <span class="faint">${stepFacts(t, { ...step, refs: [] })}</span></li>`
   }
   return html`<li><span dir="auto">${title}</span> <span class="faint">${stepFacts(t, step)}</span>
-${
-  refs.length === 0
-    ? nothing
-    : html`<span class="step-refs">${refs.map(
-        (ref, at) => html`${at > 0 ? ', ' : nothing}${stepRef(ref, names)}`,
-      )}</span>`
-}</li>`
-}
-
-function stepRef(ref: string, names: RefNames): Html {
-  return html`<a class="ref" href="${readHref(ref)}" dir="auto">${names(ref)}</a>`
+${refs.length === 0 ? nothing : html`<span class="step-refs">${refLinks(refs, names)}</span>`}</li>`
 }
 
 /** The result of a step, and how long it took. */
 function stepFacts(t: Texts, { refs, failed, tookMs, kind }: TurnStep): string {
   const found = failed ? t.answers.noResult : refs.length > 0 ? t.common.passages(refs.length) : ''
-  return [kind === 'tool' ? found : '', t.duration(tookMs)].filter((fact) => fact !== '').join(' · ')
+  return joined([kind === 'tool' ? found : '', t.duration(tookMs)])
 }
 
 /** How long a run took without its time in the queue; empty until it ends. */

@@ -1,6 +1,7 @@
 import type { ConversationTurn } from '../../../turns/read/conversation.ts'
 import type { CitedSource } from '../../../turns/run/run-events.ts'
 import { licenseText, wordsIn } from '../../../workspace/sheets/words.ts'
+import { joined } from '../../components/html.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { checkTexts } from '../ask/answer-checks.ts'
 import type { RefNames } from '../ref-names.ts'
@@ -42,8 +43,7 @@ function checksPart(t: Texts, lines: readonly string[]): string {
 }
 
 function sourceItem(t: Texts, { n, ref, he_ref: heRef, version, license, url, text }: CitedSource): string {
-  const refs =
-    t.language === 'he' && heRef !== '' ? heRef : [ref, heRef].filter((one) => one !== '').join(' · ')
+  const refs = t.language === 'he' && heRef !== '' ? heRef : joined([ref, heRef])
   const facts = [
     t.library.versionName(version),
     license === ''
@@ -56,7 +56,7 @@ function sourceItem(t: Texts, { n, ref, he_ref: heRef, version, license, url, te
     .split('\n')
     .map((line) => `> ${line}`)
     .join('\n')
-  return `[${n}] **${refs}** (${facts.filter((fact) => fact !== '').join('; ')})\n\n${quoted}`
+  return `[${n}] **${refs}** (${joined(facts, '; ')})\n\n${quoted}`
 }
 
 function oneLine(text: string): string {

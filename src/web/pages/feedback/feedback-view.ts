@@ -1,11 +1,10 @@
 import type { FeedbackEntry } from '../../../turns/sessions/feedback.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
-import { readHref } from '../../components/library-links.ts'
 import { emptyState, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { operatorPage } from '../operator/operator-page.ts'
-import type { RefNames } from '../ref-names.ts'
+import { type RefNames, refLinks } from '../ref-names.ts'
 
 /** Feedback of readers, newest first. */
 export function feedbackPage(
@@ -20,9 +19,9 @@ export function feedbackPage(
   const { entries, names, offset, next } = page
   const { feedback } = t.operator
   return operatorPage(t, {
-    title: feedback.title,
+    title: t.operator.accounts.tabs.feedback,
     path: '/operator/feedback',
-    main: html`<h2>${feedback.title}</h2>
+    main: html`<h2>${t.operator.accounts.tabs.feedback}</h2>
 <p>${feedback.about} <a href="/operator/feedback.jsonl" download>${feedback.download}</a></p>
 ${entries.length === 0 ? emptyState(feedback.none, feedback.noneHint) : nothing}
 <ul class="plain-list">${entries.map((entry) => entryItem(t, entry, names))}</ul>
@@ -43,13 +42,6 @@ function entryItem(
     rating === 'up' ? feedback.good : feedback.bad
   }</span> <b dir="auto">${question}</b></p>
 ${note === '' ? nothing : html`<blockquote dir="auto">${note}</blockquote>`}
-${
-  refs.length === 0
-    ? nothing
-    : html`<p class="faint">${feedback.sources} ${refs.map(
-        (ref, at) =>
-          html`${at > 0 ? ', ' : nothing}<a class="ref" href="${readHref(ref)}" dir="auto">${names(ref)}</a>`,
-      )}</p>`
-}
+${refs.length === 0 ? nothing : html`<p class="faint">${feedback.sources} ${refLinks(refs, names)}</p>`}
 <p class="faint">${t.minute(createdAt)} · ${model} · <code>${runId}</code></p></li>`
 }

@@ -4,6 +4,7 @@ import { withTx } from '../../../db/client.ts'
 import { notFound } from '../../../errors.ts'
 import { findRun } from '../../../turns/run/runs.ts'
 import {
+  type FeedbackEntry,
   feedbackOf,
   giveFeedback,
   listFeedback,
@@ -18,7 +19,6 @@ import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import { namesOf } from '../ask/library-facts.ts'
 import type { WebServices } from '../services.ts'
-import { questionLine } from './feedback-export.ts'
 import { feedbackPage } from './feedback-view.ts'
 
 const form = z.object({
@@ -80,4 +80,31 @@ export function feedbackPages(app: FastifyInstance, { database, library }: WebSe
       .header('content-disposition', 'attachment; filename="feedback.jsonl"')
       .send(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   })
+}
+
+/** Limits of a question in the file that the command `eval` reads. */
+const maxQuestion = 10_000
+
+/** A line of the file that `eval` reads. */
+type QuestionLine = {
+  readonly id: string
+  readonly question: string
+  readonly expected?: readonly string[]
+  readonly note: string
+}
+
+/**
+ * The question of a feedback entry for `eval`. The refs of a good answer are those that one expects; of a bad answer
+ * nothing is expected, and somebody has to add it. Undefined without a question.
+ */
+function questionLine({ runId, question, refs, rating, note }: FeedbackEntry): QuestionLine | undefined {
+  const asked = question.trim().toWellFormed().replaceAll('\0', '').slice(0, maxQuestion)
+  if (asked === '') return undefined
+  const judged = rating === 'up' ? 'good answer' : 'bad answer'
+  return {
+    id: runId,
+    question: asked,
+    ...(rating === 'up' && refs.length > 0 && { expected: refs.slice(0, 100) }),
+    note: (note === '' ? judged : `${judged}: ${note}`).slice(0, maxNote),
+  }
 }

@@ -2,9 +2,8 @@ import type { Project } from '../../../turns/sessions/projects.ts'
 import { endingOf } from '../../../workspace/documents/file-names.ts'
 import type { FileVersion, StoredFile } from '../../../workspace/files.ts'
 import type { FileText } from '../../../workspace/texts.ts'
-import { confirmDialog } from '../../components/confirm-dialog.ts'
-import { dataTable } from '../../components/data-table.ts'
-import { type Fact, factList } from '../../components/fact-list.ts'
+import { dataTable, type Fact, factList } from '../../components/data-table.ts'
+import { confirmDialog } from '../../components/fields.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { notice, outcomeNotice, type Page } from '../../components/page.ts'
 import { linkedText } from '../../components/texts.ts'
@@ -48,7 +47,7 @@ export function filePage(t: Texts, shown: FileShown, messages: Messages): Page {
     section: 'projects',
     sheets: ['files', 'conversation', 'ref-preview'],
     scripts: ['ref-preview.js'],
-    main: html`<p class="crumb"><a href="/projects">${common.projects}</a> /
+    main: html`<p class="crumb"><a href="/projects">${t.frame.projects}</a> /
 <a href="/projects/${file.projectId}" dir="auto">${project?.name ?? common.project}</a></p>
 <div class="head"><h1 dir="auto">${file.name}</h1>
 <a class="button" href="/files/${file.id}/content" download>${common.download}</a></div>
@@ -63,25 +62,25 @@ ${changeCard(t, file, messages.name ?? file.name)}`,
   }
 }
 
-function changeCard({ common, files }: Texts, { id }: StoredFile, name: string): Html {
+function changeCard(t: Texts, { id }: StoredFile, name: string): Html {
+  const { common, files } = t
   return html`<section class="card narrow-left"><h2>${files.change}</h2>
-<form class="inline-form" method="post" action="/files/${id}/rename">
+<form class="row inline-form" method="post" action="/files/${id}/rename">
 <label>${common.name}
 <input name="name" required maxlength="400" value="${name}" dir="auto" autocomplete="off"></label>
 <button>${common.rename}</button></form>
-${confirmDialog({
+${confirmDialog(t, {
   label: files.deleteDots,
   question: files.deleteQuestion,
   action: `/files/${id}/delete`,
   confirm: files.deleteConfirm,
-  cancel: common.cancel,
 })}</section>`
 }
 
 function factsOf(t: Texts, file: StoredFile): readonly Fact[] {
   const { common, files } = t
   return [
-    [files.size, t.bytes(file.bytes)],
+    [t.common.size, t.bytes(file.bytes)],
     [files.type, html`<bdi>${files.typeName(file.contentType.replace(/\s*;.*$/s, '').toLowerCase())}</bdi>`],
     [files.origin, originOf(t, file)],
     [common.created, t.minute(file.createdAt)],
@@ -134,7 +133,7 @@ function versionTable(t: Texts, file: StoredFile, versions: readonly FileVersion
     rows: versions,
     columns: [
       { name: files.version, kind: 'title', cell: ({ version }) => version },
-      { name: files.size, kind: 'number', cell: ({ bytes }) => t.bytes(bytes) },
+      { name: t.common.size, kind: 'number', cell: ({ bytes }) => t.bytes(bytes) },
       { name: files.origin, cell: (version) => originOf(t, version) },
       { name: common.created, cell: ({ createdAt }) => t.day(createdAt) },
       { name: files.content, cell: ({ version }) => downloadLink(t, file, version) },

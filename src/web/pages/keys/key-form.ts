@@ -1,13 +1,18 @@
+import { type SettingName, settingNames } from '../../../accounts/keys/key-settings.ts'
+import type { KeyInfo } from '../../../accounts/keys/keys.ts'
+import type { MemberRole } from '../../../accounts/members/members.ts'
 import { scopes as allScopes, type KeyScope } from '../../../accounts/scopes.ts'
+import type { KeySpending } from '../../../billing/key-spending.ts'
+import { toolGroups } from '../../../turns/run/run-request.ts'
 import type { Project } from '../../../turns/sessions/projects.ts'
-import { selectField } from '../../components/fields.ts'
+import { factList } from '../../components/data-table.ts'
+import { type Option, selectField } from '../../components/fields.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { notice, outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { Visitor } from '../../visitors/visitor.ts'
-import { projectName } from '../project-name.ts'
 import { settingsPage } from '../settings/settings-page.ts'
-import { type SettingValues, settingFields } from './setting-fields.ts'
+import { creditsIn, projectName } from '../wording.ts'
 
 export type KeyFormValues = {
   readonly id: string
@@ -89,4 +94,118 @@ function scopeBox({ keys }: Texts, scope: KeyScope, on: boolean): Html {
 
 function checked(on: boolean): Html {
   return on ? html` checked` : nothing
+}
+
+/** Values of the fields, as `readSettings` reads them. */
+export type SettingValues = Readonly<Record<SettingName, string>>
+
+export const emptySettings = Object.fromEntries(settingNames.map((name) => [name, ''])) as SettingValues
+
+const limitFields: readonly SettingName[] = [
+  'day_cap',
+  'month_cap',
+  'total_cap',
+  'requests_per_minute',
+  'concurrent_turns',
+  'allowed_addresses',
+]
+
+const numberDefaults: readonly SettingName[] = ['max_output_tokens', 'max_cost']
+
+/**
+ * Fields for the limits and the defaults of a key. A group with a value is open.
+ * @param models ids that the default model can have.
+ */
+export function settingFields(t: Texts, values: SettingValues, models: readonly string[]): Html {
+  const { keys } = t
+  const ofDefaults = settingNames.filter((name) => !limitFields.includes(name))
+  const numbers = (names: readonly SettingName[]) => names.map((name) => numberField(t, name, values))
+  return html`<details${openIf(limitFields, values)}><summary><b>${keys.limits}</b></summary>
+<p><small>${keys.limitsHint}</small></p>
+${numbers(limitFields.filter((name) => name !== 'allowed_addresses'))}
+${addressField(t, values)}</details>
+<details${openIf(ofDefaults, values)}><summary><b>${keys.defaults}</b></summary>
+<p><small>${keys.defaultsHint}</small></p>
+${choiceFields(t, values, models)}
+${numbers(numberDefaults)}</details>`
+}
+
+function openIf(names: readonly SettingName[], values: SettingValues): Html {
+  return names.some((name) => values[name] !== '') ? html` open` : nothing
+}
+
+function choiceFields({ keys }: Texts, values: SettingValues, models: readonly string[]): readonly Html[] {
+  const { choices, settings } = keys
+  const named = (...names: readonly ('continue' | 'cancel' | 'numbers' | 'links' | 'on' | 'off')[]) =>
+    names.map((value) => ({ value, label: choices[value] }))
+  const fields: readonly (readonly [SettingName, readonly Option[]])[] = [
+    ['model', models.map((id) => ({ value: id, label: id }))],
+    ['on_disconnect', named('continue', 'cancel')],
+    ['tools', toolChoices(keys)],
+    ['citation_style', named('numbers', 'links')],
+    ['continue_history', named('on', 'off')],
+  ]
+  return fields.map(([name, options]) =>
+    selectField({
+      label: settings[name],
+      name,
+      options: [{ value: '', label: choices.notSet }, ...options],
+      selected: values[name],
+    }),
+  )
+}
+
+/** Every choice of tool groups, except all of them: that is what an empty value means. */
+function toolChoices({ choices }: Texts['keys']): readonly Option[] {
+  return Array.from({ length: 2 ** toolGroups.length - 1 }, (_, bits) => {
+    const groups = toolGroups.filter((_group, i) => (bits >> i) % 2 === 1)
+    if (groups.length === 0) return { value: 'none', label: choices.noTools }
+    return { value: groups.join(','), label: groups.map((group) => choices.groups[group]).join(', ') }
+  })
+}
+
+function addressField({ keys }: Texts, values: SettingValues): Html {
+  return html`<label>${keys.settings.allowed_addresses} <input name="allowed_addresses"
+value="${values.allowed_addresses}" maxlength="2500" autocomplete="off" spellcheck="false" dir="ltr"></label>`
+}
+
+function numberField({ keys }: Texts, name: SettingName, values: SettingValues): Html {
+  return html`<label>${keys.settings[name]} <input name="${name}" value="${values[name]}" inputmode="decimal"
+maxlength="20" autocomplete="off" dir="ltr"></label>`
+}
+
+type Shown = {
+  readonly key: KeyInfo
+  readonly role: MemberRole
+  readonly spending: KeySpending
+  readonly models: readonly string[]
+  readonly name: string
+  readonly values: SettingValues
+  readonly problem?: string
+}
+
+/** The form for the name, the limits and the defaults of a key, with what the key has spent. */
+export function keyEditPage(t: Texts, { key, role, spending, models, name, values, problem }: Shown): Page {
+  const { common, keys } = t
+  const spent = (micros: bigint, cap: bigint | null) =>
+    cap === null ? common.credits(creditsIn(t, micros)) : keys.usedOf(creditsIn(t, micros), creditsIn(t, cap))
+  return settingsPage(t, {
+    title: keys.editTitle,
+    path: '/settings/keys',
+    role,
+    main: html`<section class="card narrow-left"><h2>${keys.editKey(key.name)}</h2>
+<p><code>${key.prefix}…${key.lastFour}</code></p>
+${outcomeNotice({ problem })}
+${factList([
+  [keys.spentToday, spent(spending.day, key.dayCapMicros)],
+  [keys.spentThisMonth, spent(spending.month, key.monthCapMicros)],
+  [keys.spentInAll, spent(spending.total, key.totalCapMicros)],
+  [keys.heldNow, common.credits(creditsIn(t, spending.held))],
+])}
+<form method="post" action="/settings/keys/${key.id}">
+<label>${common.name} <input name="name" required maxlength="100" value="${name}" autocomplete="off" dir="auto"></label>
+${settingFields(t, values, models)}
+<p class="row"><button>${t.common.save}</button> <a href="/settings/keys">${common.cancel}</a></p>
+</form></section>`,
+  })
 }

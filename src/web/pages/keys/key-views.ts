@@ -2,19 +2,16 @@ import { type KeyFilter, type KeyState, keyStates } from '../../../accounts/keys
 import type { KeyInfo } from '../../../accounts/keys/keys.ts'
 import type { CapPeriod, KeySpending } from '../../../billing/key-spending.ts'
 import type { Project } from '../../../turns/sessions/projects.ts'
-import { confirmDialog } from '../../components/confirm-dialog.ts'
-import { copyField } from '../../components/copy-field.ts'
 import { dataTable } from '../../components/data-table.ts'
-import { selectField } from '../../components/fields.ts'
+import { confirmDialog, copyField, selectField } from '../../components/fields.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
 import { emptyState, notice, outcomeNotice, type Page } from '../../components/page.ts'
 import { olderPage, pager } from '../../components/pager.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { Visitor } from '../../visitors/visitor.ts'
-import { creditsIn } from '../amounts.ts'
-import { projectName } from '../project-name.ts'
 import { settingsPage } from '../settings/settings-page.ts'
+import { creditsIn, projectName } from '../wording.ts'
 
 type Shown = {
   readonly keys: { readonly items: readonly KeyInfo[]; readonly hasMore: boolean }
@@ -58,13 +55,13 @@ function foundKeys(t: Texts, shown: Shown): Html {
 
 function filterForm({ common, keys }: Texts, { q, state }: KeyFilter): Html {
   const options = [
-    { value: '', label: keys.anyState },
+    { value: '', label: common.any },
     ...keyStates.map((value) => ({ value, label: keys.states[value] })),
   ]
   return html`<form class="filters" role="search" action="/settings/keys">
 <label>${common.name} <input type="search" name="q" maxlength="100" dir="auto" value="${q}"></label>
 ${selectField({ label: common.status, name: 'state', options, selected: state })}
-<button class="quiet">${keys.filter}</button></form>`
+<button class="quiet">${common.show}</button></form>`
 }
 
 function keyTable(t: Texts, { keys, projects, spending, replaced }: Shown): Html {
@@ -79,7 +76,7 @@ function keyTable(t: Texts, { keys, projects, spending, replaced }: Shown): Html
       { name: t.keys.access, cell: (key) => accessText(t, key, names) },
       { name: t.keys.permissions, cell: (key) => scopeList(t, key) },
       { name: t.keys.limits, cell: (key) => limitList(t, key, spending.get(key.id)) },
-      { name: t.keys.lastUsed, cell: (key) => lastUsed(t, key) },
+      { name: t.common.lastUsed, cell: (key) => lastUsed(t, key) },
       { name: t.common.status, cell: (key) => stateCell(t, key, replaced.has(key.id)) },
       { name: html`<span class="sr">${t.common.actions}</span>`, cell: (key) => actions(t, key) },
     ],
@@ -129,9 +126,9 @@ function limitList(t: Texts, key: KeyInfo, spending: KeySpending | undefined): H
 function actions(t: Texts, key: KeyInfo): Html {
   if (key.revokedAt) return nothing
   const name = nameId(key.id)
-  return html`<div class="row-actions"><span id="${name}" hidden>${key.name}</span>
+  return html`<div class="row row-actions"><span id="${name}" hidden>${key.name}</span>
 <a class="button quiet" href="/settings/keys/${key.id}"
-aria-describedby="${name}">${t.keys.edit}</a>
+aria-describedby="${name}">${t.common.edit}</a>
 <a class="button quiet" href="/settings/keys/new?like=${key.id}" aria-describedby="${name}">${t.keys.replace}</a>
 ${revokeDialog(t, key)}</div>`
 }
@@ -144,14 +141,14 @@ ${isReplaced ? html`<span class="badge expired">${t.keys.replaced}</span>` : not
 ${isTemporary ? html`<br><small>${t.keys.until(t.day(isTemporary))}</small>` : nothing}`
 }
 
-function revokeDialog({ common, keys }: Texts, key: KeyInfo): Html {
+function revokeDialog(t: Texts, key: KeyInfo): Html {
+  const { keys } = t
   if (stateOf(key) !== 'active') return nothing
-  return confirmDialog({
+  return confirmDialog(t, {
     label: keys.revoke,
     question: keys.revokeQuestion(key.name, keyText(key)),
     action: `/settings/keys/${key.id}/revoke`,
     confirm: keys.revokeConfirm,
-    cancel: common.cancel,
     describedBy: nameId(key.id),
   })
 }

@@ -8,8 +8,8 @@ import {
   settingNames,
   settingTexts,
 } from '../../../accounts/keys/key-settings.ts'
-import { changeKey, createKey, type KeyInfo, type KeyReach } from '../../../accounts/keys/keys.ts'
-import { requireScopesFor } from '../../../accounts/members/members.ts'
+import { changeKey, createKey, findKey, type KeyInfo, type KeyReach } from '../../../accounts/keys/keys.ts'
+import { hasRole, requireScopesFor } from '../../../accounts/members/members.ts'
 import type { Principal } from '../../../accounts/principal.ts'
 import { defaultScopes } from '../../../accounts/scopes.ts'
 import { type KeySpending, readKeySpending } from '../../../billing/key-spending.ts'
@@ -27,11 +27,8 @@ import { membersOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { type Visitor, visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
-import { keyEditPage } from './key-edit-view.ts'
-import { type KeyFormValues, keyForm } from './key-form.ts'
+import { emptySettings, type KeyFormValues, keyEditPage, keyForm, type SettingValues } from './key-form.ts'
 import { keyMadePage, keysPage } from './key-views.ts'
-import { keyOf, onlyMaker } from './own-keys.ts'
-import { emptySettings, type SettingValues } from './setting-fields.ts'
 
 const dayMs = 86_400_000
 
@@ -245,10 +242,7 @@ async function spendingOf(
 }
 
 /** As `problemOf`; a setting has the name that its field has on the page. */
-function keyProblem(
-  request: FastifyRequest,
-  error: unknown,
-): { readonly message: string; readonly status: number } {
+function keyProblem(request: FastifyRequest, error: unknown) {
   const { message, status } = problemOf(request, error)
   const { settings } = textsOf(request).keys
   const named = message.replace(/`(\w+)`/, (whole, name) =>
@@ -289,4 +283,16 @@ function formLike(key: KeyInfo): KeyFormValues {
 function reachOf(text: string): KeyReach {
   if (text === 'dedicated' || text === 'owner') return { kind: text }
   return { kind: 'project', projectId: text }
+}
+
+/** Members see the keys that they made, admins all. */
+function onlyMaker({ role, person }: Visitor): string | undefined {
+  return hasRole(role, 'admin') ? undefined : person.id
+}
+
+/** A key that the visitor may see. */
+async function keyOf(tx: Executor, visitor: Visitor, id: string): Promise<KeyInfo | undefined> {
+  const key = await findKey(tx, visitor.account.id, id)
+  const maker = onlyMaker(visitor)
+  return maker === undefined || key?.createdBy === maker ? key : undefined
 }

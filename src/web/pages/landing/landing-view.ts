@@ -25,8 +25,8 @@ export function landingPage(
     main: html`<section class="hero"><h1>${landing.promise}</h1>
 <p class="lead">${landing.about}</p>
 ${askBox(t)}
-<ul class="questions" aria-label="${landing.askTitle}">${landing.questions.map(questionLink)}</ul>
-<p class="ways-in">${start} <a href="/library">${landing.browse}</a></p></section>
+<ul class="row questions" aria-label="${landing.askTitle}">${landing.questions.map(questionLink)}</ul>
+<p class="row ways-in">${start} <a href="/library">${landing.browse}</a></p></section>
 ${example ? exampleView(t, example) : nothing}
 <section class="ways">
 <div class="card"><h2>${landing.libraryTitle}</h2><p>${landing.libraryAbout}</p>

@@ -57,7 +57,7 @@ function portion(t: Texts, { from, portions, number, tomorrow }: DailyReading, r
   const next = tomorrow
     ? html`${t.daily.tomorrow}: <a href="${readHref(tomorrow.en)}" dir="auto">${nameIn(t, tomorrow)}</a>.`
     : nothing
-  const here = html`${t.daily.today}: <bdi>${nameIn(t, ref)}</bdi>`
+  const here = html`${t.ask.today}: <bdi>${nameIn(t, ref)}</bdi>`
   return html`<p class="today"><a class="button" href="${readHref(ref.en)}">${here}</a></p>
 <p class="faint">${t.daily.of(number ?? 1, portions)}, ${t.daily.since} ${first}. ${next}</p>`
 }

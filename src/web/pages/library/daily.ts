@@ -5,7 +5,7 @@ import { ServiceError } from '../../../errors.ts'
 import { dayOf, portionOf } from '../../../reader-marks/daily-portion.ts'
 import { listMarks, startDaily, stopDaily } from '../../../reader-marks/marks.ts'
 import { findWork, type Part, tableOfContents } from '../../../sources/library/catalogue.ts'
-import { problemOf, readFields } from '../../components/forms.ts'
+import { readFields, sendFormAgain } from '../../components/forms.ts'
 import type { Names } from '../../components/names.ts'
 import { sendPage } from '../../components/page.ts'
 import { openToAll, ownPerson } from '../../components/route-guards.ts'
@@ -44,14 +44,8 @@ export function dailyPages(app: FastifyInstance, { database, library }: WebServi
       await withTx(database, principal, (tx) => change(tx, principal, work))
       return reply.redirect('/library/daily', 303)
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      const shown = {
-        today: dayOf(new Date(), zoneOf(request)),
-        readings: [],
-        isSignedIn: true,
-        problem: message,
-      }
-      return sendPage(reply, dailyPage(textsOf(request), shown), status)
+      const shown = { today: dayOf(new Date(), zoneOf(request)), readings: [], isSignedIn: true }
+      return sendFormAgain(reply, error, (problem) => dailyPage(textsOf(request), { ...shown, problem }))
     }
   })
 

@@ -1,3 +1,4 @@
+import { yearBounds } from '../../../sources/periods/composed.ts'
 import { undated } from '../../../sources/periods/period-filter.ts'
 import {
   type FacetCounts,
@@ -6,12 +7,11 @@ import {
   type HitCount,
   type SearchFacets,
 } from '../../../sources/search/facets.ts'
-import { type Html, html, nothing } from '../../components/html.ts'
+import { type Html, hiddenFields, html, nothing } from '../../components/html.ts'
 import { nameIn } from '../../components/names.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { authorName } from '../author-name.ts'
-import { type SearchFilters, searchHref } from './search-filters.ts'
-import { yearsForm } from './years-form.ts'
+import { authorName } from '../wording.ts'
+import { filterParameters, type SearchFilters, searchHref } from './search-filters.ts'
 
 /** Hebrew titles of works, by their titles. */
 type Titles = ReadonlyMap<string, string>
@@ -55,10 +55,11 @@ function facet(
     html`<li>${facetLink(t, name, filters, one, titles)} <span class="faint">${one.hits}</span></li>`
   const ordered = name === 'period' ? inTime : (some: readonly HitCount[]) => some
   const more = ordered(counts.slice(maxShown))
-  return html`<details open><summary>${heading}</summary><ul>${ordered(counts.slice(0, maxShown)).map(entry)}</ul>
+  return html`<details open><summary>${heading}</summary>
+<ul class="plain-list">${ordered(counts.slice(0, maxShown)).map(entry)}</ul>
 ${
   more.length > 0
-    ? html`<details class="more-facets"><summary>+${more.length}</summary><ul>${more.map(entry)}</ul>
+    ? html`<details class="more-facets"><summary>+${more.length}</summary><ul class="plain-list">${more.map(entry)}</ul>
 </details>`
     : nothing
 }${name === 'period' ? yearsForm(t, filters) : nothing}</details>`
@@ -108,10 +109,33 @@ export function filterChips(t: Texts, filters: SearchFilters, titles: Titles): H
     const without = searchHref({ ...filters, from: undefined, to: undefined })
     used.push(chip(t, t.search.years, t.search.between(from, to), without))
   }
-  return used.length === 0 ? nothing : html`<ul class="chips">${used}</ul>`
+  return used.length === 0 ? nothing : html`<ul class="row chips">${used}</ul>`
 }
 
 function chip(t: Texts, label: string, value: string, without: string): Html {
   return html`<li class="chip">${label}: <bdi>${value}</bdi>
 <a href="${without}" aria-label="${t.search.without(value)}">✕</a></li>`
+}
+
+/** The form that limits a search to works of some years. The other filters stay. */
+function yearsForm(t: Texts, filters: SearchFilters): Html {
+  const { from, to, ...kept } = { q: filters.q, ...filterParameters(filters) }
+  return html`<form class="years" action="/library/search">${hiddenFields(kept)}
+${yearFields(t, { from, to })}
+<button class="quiet">${t.search.showYears}</button></form>`
+}
+
+/** @param years.wrong the field that was refused. */
+export function yearFields(
+  t: Texts,
+  years: {
+    readonly from?: string | undefined
+    readonly to?: string | undefined
+    readonly wrong?: string | null
+  },
+): Html {
+  const field = (name: 'from' | 'to', label: string) =>
+    html`<label>${label} <input type="number" name="${name}" value="${years[name] ?? ''}"
+min="${yearBounds.min}" max="${yearBounds.max}"${years.wrong === name ? html` aria-invalid="true"` : nothing}></label>`
+  return html`${field('from', t.search.from)}${field('to', t.search.to)}`
 }

@@ -6,10 +6,8 @@ import { namedLink } from '../../components/names.ts'
 import { emptyState, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { authorName } from '../author-name.ts'
-import { filterDrawer } from './filter-drawer.ts'
-import { missingBook } from './missing-book.ts'
-import { searchForm } from './search-form.ts'
+import { authorName } from '../wording.ts'
+import { filterDrawer, missingBook, searchForm } from './search-form.ts'
 
 type Filter = { readonly category?: string | undefined; readonly author?: string | undefined }
 
@@ -27,12 +25,12 @@ type Shown = {
 export function libraryPage(t: Texts, shown: Shown): Page {
   const { size } = shown
   return {
-    title: t.library.library,
+    title: t.frame.library,
     section: 'library',
     sheets: ['library'],
-    main: html`<div class="head"><h1>${t.library.library}</h1>
-<span class="row"><a href="/library/daily">${t.library.daily}</a>
-<a href="/library/mine">${t.library.mine}</a></span></div>
+    main: html`<div class="head"><h1>${t.frame.library}</h1>
+<span class="row"><a href="/library/daily">${t.daily.title}</a>
+<a href="/library/mine">${t.reader.mine}</a></span></div>
 <p class="faint">${sizeText(t, size)} ${t.library.licences}</p>
 ${searchForm(t, {})}
 ${size.works === 0 ? emptyLibrary(t, shown) : shelves(t, shown)}`,
@@ -56,11 +54,11 @@ function shelfNav(t: Texts, { filter, categories, authors }: Shown): Html {
   if (categories.length === 0 && authors.length === 0) return nothing
   const subject = filter.category
     ? t.library.within(t.library.categoryName(filter.category))
-    : t.library.categories
+    : t.search.categories
   return html`<div class="shelf-nav">
 ${shelf(subject, categories.map(categoryEntry(t)))}
 ${shelf(
-  t.library.authors,
+  t.search.authors,
   authors.map(({ name, works }) => {
     const href = withQuery('/library', { author: name })
     return { name: authorName(t, name), works, href, isChosen: name === filter.author }
@@ -79,7 +77,7 @@ function categoryEntry(t: Texts): (category: FacetCount) => ShelfEntry {
 
 function shelf(title: string, entries: readonly ShelfEntry[]): Html {
   if (entries.length === 0) return nothing
-  return html`<details open><summary>${title}</summary><ul>${entries.map(
+  return html`<details open><summary>${title}</summary><ul class="plain-list">${entries.map(
     ({ name, works, href, isChosen }) =>
       html`<li><a href="${href}" dir="auto"${isChosen ? html` aria-current="true"` : nothing}>${name}</a>
 <span class="faint">${works}</span></li>`,

@@ -28,9 +28,8 @@ import { refNames } from '../ref-names.ts'
 import type { WebServices } from '../services.ts'
 import { dailyPages } from './daily.ts'
 import { libraryPage } from './library-view.ts'
-import { refusedSearch } from './refused-search.ts'
 import { filtersAsked } from './search-filters.ts'
-import { emptySearch, searchPage } from './search-view.ts'
+import { emptySearch, refusedSearch, searchPage } from './search-view.ts'
 import { workPage } from './work-view.ts'
 
 const worksShown = 50

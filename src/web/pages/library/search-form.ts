@@ -1,5 +1,5 @@
 import { selectField } from '../../components/fields.ts'
-import { type Html, html, nothing } from '../../components/html.ts'
+import { type Html, hiddenFields, html, nothing } from '../../components/html.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 
 type FormValues = {
@@ -31,11 +31,21 @@ ${selectField({
   selected: language ?? '',
 })}
 ${work === undefined ? nothing : workField(t, work)}
-${Object.entries(kept).map(([name, value]) =>
-  value ? html`<input type="hidden" name="${name}" value="${value}">` : nothing,
-)}${years}<button>${t.search.search}</button></form>`
+${hiddenFields(kept)}${years}<button>${t.search.search}</button></form>`
 }
 
 function workField(t: Texts, work: string): Html {
   return html`<label>${t.search.only} <input name="work" maxlength="300" dir="auto" value="${work}"></label>`
+}
+
+/** Lists to choose from: beside the results on wide windows; on others a drawer, which its button opens. */
+export function filterDrawer({ library }: Texts, lists: Html): Html {
+  if (lists === nothing) return nothing
+  return html`<button type="button" class="quiet shelf-button" popovertarget="shelves">${library.filter}</button>
+<div class="drawer shelf-drawer" id="shelves" popover>${lists}</div>`
+}
+
+/** What to do about a book that is missing: operators add it, and others ask them. */
+export function missingBook({ library }: Texts, isOperator: boolean): Html | string {
+  return isOperator ? library.addBooks : library.missingBook
 }

@@ -6,17 +6,15 @@ import { matchedWords } from '../../../sources/search/relevance/matched-words.ts
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, withQuery, workHref } from '../../components/library-links.ts'
 import { type Names, namedLink, nameIn } from '../../components/names.ts'
-import { emptyState, notice, type Page } from '../../components/page.ts'
+import { emptyState, notice, outcomeNotice, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import { directionOf, markedText, sourceLink } from '../../components/texts.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import type { RefNames } from '../ref-names.ts'
+import { type RefNames, refLink } from '../ref-names.ts'
 import { addToSheetLink } from '../sheets/add-link.ts'
-import { facetNav, filterChips } from './facets-view.ts'
-import { filterDrawer } from './filter-drawer.ts'
-import { missingBook } from './missing-book.ts'
-import { filterParameters, searchHref } from './search-filters.ts'
-import { searchForm } from './search-form.ts'
+import { facetNav, filterChips, yearFields } from './facets-view.ts'
+import { filterParameters, type SearchFilters, searchHref } from './search-filters.ts'
+import { filterDrawer, missingBook, searchForm } from './search-form.ts'
 
 type Query = z.output<typeof hitQuery>
 type Hit = HitPage['hits'][number]
@@ -35,10 +33,7 @@ ${emptyState(t.search.begin, t.search.beginHint)}`,
 function unknownNote(t: Texts, { page: { unknownRef, hits }, names }: SearchShown): Html {
   if (unknownRef === undefined) return nothing
   const { ref, nearest, cited_by: citedBy = [] } = unknownRef
-  const near =
-    nearest === null
-      ? nothing
-      : html` ${t.search.nearest} <a href="${readHref(nearest)}" dir="auto">${names(nearest)}</a>.`
+  const near = nearest === null ? nothing : html` ${t.search.nearest} ${refLink(nearest, names)}.`
   const below = citedBy.length > 0 ? t.search.citing : t.search.matching
   const results = hits.length > 0 ? html` ${below}` : nothing
   return notice('note', html`${t.search.unknown[0]}<bdi>${ref}</bdi>${t.search.unknown[1]}${near}${results}`)
@@ -149,9 +144,35 @@ function explainLink(t: Texts, { query, isOperator }: SearchShown): Html {
 export function breadcrumbs(t: Texts, work?: Names): Html {
   const separator = html` <span aria-hidden="true">/</span> `
   return html`<nav class="breadcrumbs" aria-label="${t.library.breadcrumb}">
-<a href="/library">${t.library.library}</a>${
+<a href="/library">${t.frame.library}</a>${
     work === undefined
       ? nothing
       : html`${separator}<a href="${workHref(work.en)}" dir="auto">${nameIn(t, work)}</a>`
   }</nav>`
+}
+
+type RefusedShown = {
+  readonly filters: SearchFilters
+  readonly problem: string
+  /** The parameter that was refused. */
+  readonly wrong: string | null
+  readonly languages: readonly string[]
+  /** Hebrew titles of works. */
+  readonly titles: ReadonlyMap<string, string>
+}
+
+/** A search that was refused, with its words and filters: years in fields to correct, the others to be dropped. */
+export function refusedSearch(t: Texts, { filters, problem, wrong, languages, titles }: RefusedShown): Page {
+  const { language, from, to, ...kept } = filterParameters(filters)
+  const hasYears = from !== undefined || to !== undefined
+  const years = hasYears
+    ? html`<span class="year-pair">${yearFields(t, { from, to, wrong })}</span>`
+    : nothing
+  return {
+    title: t.search.search,
+    section: 'library',
+    sheets: ['library'],
+    main: html`${breadcrumbs(t)}<h1>${t.search.search}</h1>${outcomeNotice({ problem })}
+${searchForm(t, { q: filters.q, language, languages, kept, years })}${filterChips(t, filters, titles)}`,
+  }
 }

@@ -1,15 +1,14 @@
 import type { Part, VersionFacts, Work } from '../../../sources/library/catalogue.ts'
 import { printedHebrewAddress } from '../../../sources/refs/grammar/hebrew-refs.ts'
-import { dataTable } from '../../components/data-table.ts'
-import { type Fact, factList } from '../../components/fact-list.ts'
-import { type Html, html, nothing } from '../../components/html.ts'
+import { dataTable, type Fact, factList } from '../../components/data-table.ts'
+import { type Html, html, listed, nothing } from '../../components/html.ts'
 import { readHref, withQuery, workHref } from '../../components/library-links.ts'
 import { type Names, namedHeading, namedLink, nameIn } from '../../components/names.ts'
 import { notice, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import { sourceLink } from '../../components/texts.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { authorName } from '../author-name.ts'
+import { authorName } from '../wording.ts'
 import { dailyForm } from './daily-view.ts'
 import { searchForm } from './search-form.ts'
 import { breadcrumbs } from './search-view.ts'
@@ -38,7 +37,7 @@ export function workPage(t: Texts, shown: Shown): Page {
     section: 'library',
     sheets: ['library'],
     main: html`${breadcrumbs(t)}
-<header class="work-head">${namedHeading(t, names)}</header>
+<header class="row work-head">${namedHeading(t, names)}</header>
 ${factList(factsOf(t, shown))}
 ${searchForm(t, { work: nameIn(t, names) })}${shown.isSignedIn ? dailyForm(t, work.title, false) : nothing}
 <h2>${t.library.contents}</h2>
@@ -53,9 +52,9 @@ function factsOf(t: Texts, { work, parts }: Shown): readonly (Fact | false)[] {
   const filterLink = (field: 'author' | 'category', name: string, shown: string) =>
     html`<a href="${withQuery('/library', { [field]: name })}" dir="auto">${shown}</a>`
   return [
-    work.author ? [t.library.author, filterLink('author', work.author, authorName(t, work.author))] : false,
+    work.author ? [t.search.author, filterLink('author', work.author, authorName(t, work.author))] : false,
     work.categories.length > 0 && [
-      t.library.category,
+      t.search.category,
       work.categories.map((name, i) => {
         const link = filterLink('category', name, t.library.categoryName(name))
         return html`${i > 0 ? ' / ' : nothing}${link}`
@@ -176,16 +175,16 @@ function versionTable(t: Texts, versions: readonly VersionFacts[]): Html {
     label: t.library.versions,
     rows: versions,
     columns: [
-      { name: t.library.language, cell: ({ language }) => t.languageName(language) },
+      { name: t.search.language, cell: ({ language }) => t.languageName(language) },
       {
         name: t.library.version,
         kind: 'title',
         isName: true,
         cell: ({ title }) => t.library.versionName(title),
       },
-      { name: t.library.licence, cell: ({ license }) => html`<bdi>${t.library.licenceName(license)}</bdi>` },
+      { name: t.search.licence, cell: ({ license }) => html`<bdi>${t.library.licenceName(license)}</bdi>` },
       {
-        name: t.library.source,
+        name: t.common.source,
         cell: ({ url, title }) =>
           url
             ? sourceLink(url, hostOf(url), `${hostOf(url)}: ${t.library.versionName(title)}`)
@@ -206,7 +205,7 @@ function machineNote(t: Texts, versions: readonly VersionFacts[]): Html {
   if (titles.length === 0) return nothing
   return notice(
     'note',
-    html`${t.library.machine}${titles.map((title, i) => html`${i > 0 ? ', ' : nothing}<bdi>${title}</bdi>`)}.`,
+    html`${t.library.machine}${listed(titles.map((title) => html`<bdi>${title}</bdi>`))}.`,
   )
 }
 

@@ -4,7 +4,7 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
 import { outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { newPasswordField } from '../sign-in/new-password-field.ts'
+import { newPasswordField } from '../sign-in/sign-in-view.ts'
 
 type Shown = {
   readonly invitation: OpenInvitation

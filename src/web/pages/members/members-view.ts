@@ -6,9 +6,8 @@ import {
   type Membership,
   memberRoles,
 } from '../../../accounts/members/members.ts'
-import { confirmDialog } from '../../components/confirm-dialog.ts'
-import { copyField } from '../../components/copy-field.ts'
 import { dataTable } from '../../components/data-table.ts'
+import { confirmDialog, copyField } from '../../components/fields.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
@@ -78,28 +77,26 @@ function memberActions(t: Texts, { person, account, role }: Visitor, member: Mem
   if (member.id === person.id) return html`<div class="own">${leaveDialog(t)}</div>`
   if (!hasRole(role, 'admin') || (member.role === 'owner' && role !== 'owner')) return nothing
   const label = t.members.roleOf(member.email)
-  return html`<div class="row-actions" role="group" aria-label="${member.email}">
-<form class="row-actions" method="post" action="${path}/${member.id}/role">
+  return html`<div class="row row-actions" role="group" aria-label="${member.email}">
+<form class="row row-actions" method="post" action="${path}/${member.id}/role">
 <select name="role" aria-label="${label}">${rolesBelow(role).map(
     (one) =>
       html`<option value="${one}"${one === member.role ? html` selected` : nothing}>${t.members.roles[one]}</option>`,
   )}</select> <button class="quiet">${t.members.changeRole}</button></form>
-${confirmDialog({
+${confirmDialog(t, {
   label: t.members.remove,
   question: t.members.removeQuestion(address(member.email)),
   action: `${path}/${member.id}/remove`,
-  confirm: t.members.removeNow,
-  cancel: t.common.cancel,
+  confirm: t.common.remove,
 })}</div>`
 }
 
 function leaveDialog(t: Texts): Html {
-  return confirmDialog({
+  return confirmDialog(t, {
     label: t.members.leave,
     question: t.members.leaveQuestion,
     action: `${path}/leave`,
     confirm: t.members.leaveNow,
-    cancel: t.common.cancel,
   })
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { actFor } from '../../../accounts/members/acting.ts'
 import {
@@ -20,7 +20,7 @@ import { type Executor, withTx } from '../../../db/client.ts'
 import { ServiceError } from '../../../errors.ts'
 import { originOf } from '../../../http/origin.ts'
 import { letter } from '../../../mail/letters.ts'
-import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { doneMessage, readFields, sendFormAgain } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { accountsOnly, adminsOnly, ownPerson } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
@@ -39,8 +39,8 @@ type ById = { Params: { id: string } }
 /** `/settings/members`: who acts for the account, invitations, and the switch between the accounts of a person. */
 export function memberPages(app: FastifyInstance, services: WebServices): void {
   const show = shownBy(services)
-  app.get(path, accountsOnly, (request, reply) =>
-    show(request, reply, { done: doneMessage(request, textsOf(request).members.done) }),
+  app.get(path, accountsOnly, async (request, reply) =>
+    sendPage(reply, await show(request, { done: doneMessage(request, textsOf(request).members.done) })),
   )
   managingRoutes(app, services, show)
   invitingRoutes(app, services, show)
@@ -52,9 +52,7 @@ type Show = ReturnType<typeof shownBy>
 function shownBy({ database, settings }: WebServices) {
   return async (
     request: FastifyRequest,
-    reply: FastifyReply,
     messages: { readonly done?: string | undefined; readonly problem?: string },
-    status = 200,
   ) => {
     const visitor = visitorOf(request)
     const { account, person, role } = visitor
@@ -65,7 +63,7 @@ function shownBy({ database, settings }: WebServices) {
       memberships: await listMemberships(system, person.id),
       hasMail: settings.mailer !== undefined,
     }
-    return sendPage(reply, membersPage(textsOf(request), visitor, shown, messages), status)
+    return membersPage(textsOf(request), visitor, shown, messages)
   }
 }
 
@@ -86,8 +84,7 @@ function managingRoutes(app: FastifyInstance, { database }: WebServices, show: S
         await withTx(database, 'system', (tx) => work(tx, by, request.params.id, request))
       } catch (error) {
         if (error instanceof ServiceError && error.code === 'not_found') throw error
-        const { message: problem, status } = problemOf(request, error)
-        return show(request, reply, { problem }, status)
+        return sendFormAgain(reply, error, (problem) => show(request, { problem }))
       }
       return reply.redirect(`${path}?done=${done}`, 303)
     })
@@ -128,8 +125,7 @@ function invitingRoutes(app: FastifyInstance, services: WebServices, show: Show)
           : undefined,
       )
     } catch (error) {
-      const { message: problem, status } = problemOf(request, error)
-      return show(request, reply, { problem }, status)
+      return sendFormAgain(reply, error, (problem) => show(request, { problem }))
     }
     return reply.redirect(`${path}?done=invited`, 303)
   })

@@ -9,10 +9,10 @@ export function auditTable(t: Texts, entries: readonly AuditEntry[], ofOne = fal
   const actions: Readonly<Record<string, string>> = texts.actions
   const account: Column<AuditEntry> = { name: texts.account, cell: (entry) => accountOf(t, entry) }
   return dataTable({
-    label: texts.audit,
+    label: t.operator.accounts.tabs.audit,
     rows: entries,
     columns: [
-      { name: texts.time, cell: ({ at }) => t.minute(at) },
+      { name: t.common.time, cell: ({ at }) => t.minute(at) },
       { name: texts.action, kind: 'title', cell: ({ action }) => actions[action] ?? action },
       ...(ofOne ? [] : [account]),
       { name: texts.by, cell: (entry) => actorOf(t, entry) },

@@ -5,7 +5,7 @@ import type { LicenseCount, Survey } from '../../../sources/collections/survey.t
 import type { RestrictedLicense } from '../../../sources/library/licenses.ts'
 import type { CollectionState } from '../../../sources/library-jobs/collection-states.ts'
 import type { JobSummary } from '../../../sources/library-jobs/job-summary.ts'
-import { factList } from '../../components/fact-list.ts'
+import { factList } from '../../components/data-table.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { nameIn } from '../../components/names.ts'
 import { notice, type Page } from '../../components/page.ts'
@@ -63,11 +63,11 @@ function actionOf(t: Texts, state: CollectionState): Html {
   const title = collection.title[t.language]
   if (isUnfinished(state)) {
     const isStopping = statusOf(state) === 'stopping'
-    const label = isStopping ? collections.stopping : collections.cancel
+    const label = isStopping ? collections.stopping : t.common.cancel
     return html`<form method="post" action="${pathOf(state)}/cancel"><button class="quiet danger"
 aria-label="${label} ${title}"${isStopping ? html` disabled` : nothing}>${label}</button></form>`
   }
-  const label = addedAt ? collections.update : job ? collections.goOn : collections.add
+  const label = addedAt ? collections.update : job ? collections.goOn : t.common.add
   return html`<a class="button quiet" href="${pathOf(state)}"
 aria-label="${label} ${title}">${label}</a>`
 }
@@ -170,8 +170,8 @@ function startForm(
   if (plan.works.length === 0) return notice('problem', collections.noWork(place))
   return html`${factList([
     [collections.from, html`<bdi class="url">${place}</bdi>`],
-    [collections.size, sizeText(t, plan, survey)],
-    [collections.works, html`<bdi>${plan.works.map(({ title }) => shown(title)).join(', ')}</bdi>`],
+    [t.common.size, sizeText(t, plan, survey)],
+    [t.search.works, html`<bdi>${plan.works.map(({ title }) => shown(title)).join(', ')}</bdi>`],
     plan.renamed.length > 0 && [
       collections.renamed,
       plan.renamed.map(({ listed, found }) => collections.renamedTo(shown(listed), found)).join('; '),

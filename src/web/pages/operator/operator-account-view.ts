@@ -3,14 +3,13 @@ import type { AuditEntry } from '../../../accounts/audit.ts'
 import { resetHours } from '../../../accounts/sign-in/password-reset.ts'
 import { type AccountCredits, availableIn } from '../../../billing/account-credits.ts'
 import type { UsageRow } from '../../../billing/usage/usage.ts'
-import { confirmDialog } from '../../components/confirm-dialog.ts'
-import { type Fact, factList } from '../../components/fact-list.ts'
-import { selectField } from '../../components/fields.ts'
+import { type Fact, factList } from '../../components/data-table.ts'
+import { confirmDialog, selectField } from '../../components/fields.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { creditsIn } from '../amounts.ts'
 import { creditTable } from '../credit-table.ts'
+import { creditsIn } from '../wording.ts'
 import { auditTable } from './audit-view.ts'
 import { operatorPage } from './operator-page.ts'
 import { planOptions } from './operator-views.ts'
@@ -62,7 +61,7 @@ ${
     ? emptyState(texts.noCredits, texts.noCreditsHint)
     : creditTable(t, credits, renewsAt, creditsIn)
 }
-<div class="head"><h2>${texts.audit}</h2>
+<div class="head"><h2>${t.operator.accounts.tabs.audit}</h2>
 <a class="button quiet" href="/operator/audit?account=${account.id}">${texts.allEntries}</a></div>
 ${
   entries.length === 0 ? emptyState(texts.noEntriesYet, texts.noEntriesYetHint) : auditTable(t, entries, true)
@@ -77,13 +76,13 @@ function factsOf(t: Texts, { account, credits, activeKeys, days }: AccountShown)
   const micros = days.reduce((sum, row) => sum + row.costMicros, 0n)
   return [
     [common.plan, html`<bdi>${common.planName(account.plan)}</bdi>`],
-    [texts.creditsLeft, creditsIn(t, availableIn(credits))],
+    [t.usage.creditsLeft, creditsIn(t, availableIn(credits))],
     [texts.held, creditsIn(t, credits.heldMicros)],
     [texts.activeKeys, activeKeys],
     [texts.last30, texts.turnsAndCredits(common.turns(turns), creditsIn(t, micros))],
     [common.created, t.day(account.createdAt)],
     [texts.id, html`<code>${account.id}</code>`],
-    account.operator && [texts.role, texts.operatorBadge],
+    account.operator && [t.members.role, texts.operatorBadge],
     account.suspendedAt !== null && [texts.suspended, texts.since(t.day(account.suspendedAt))],
     account.deletionDueAt !== null && [texts.closed, texts.deletionOn(t.day(account.deletionDueAt))],
     account.legalHoldAt !== null && [texts.legalHold, html`<bdi>${account.legalHoldReason}</bdi>`],
@@ -122,12 +121,15 @@ value="${form.value ?? ''}" aria-describedby="${form.id}"></label>
 <button${form.isDanger ? html` class="danger"` : nothing}>${form.submit}</button></form>`
 }
 
-function grantCard({ operator: { accounts } }: Texts, { account, newestEntry, amount }: AccountShown): Html {
+function grantCard(
+  { operator: { accounts }, usage }: Texts,
+  { account, newestEntry, amount }: AccountShown,
+): Html {
   return html`<section class="card narrow-left"><h2>${accounts.grantCredits}</h2>${amountForm({
     id: 'grant-hint',
     action: `/operator/accounts/${account.id}/grant`,
     seen: newestEntry,
-    label: accounts.credits,
+    label: usage.credits,
     value: amount,
     hint: accounts.grantHint,
     submit: accounts.grantCredits,
@@ -189,27 +191,27 @@ function holdCard({ operator: { accounts } }: Texts, { id, legalHoldAt }: Accoun
 ${form}</section>`
 }
 
-function suspendCard({ common, operator: { accounts } }: Texts, path: string): Html {
+function suspendCard(t: Texts, path: string): Html {
+  const { accounts } = t.operator
   return html`<section class="card narrow-left"><h2>${accounts.suspend}</h2>
 <p>${accounts.suspendHint}</p>
-${confirmDialog({
+${confirmDialog(t, {
   label: accounts.suspendDots,
   question: accounts.suspendQuestion,
-  cancel: common.cancel,
   action: `${path}/suspend`,
   confirm: accounts.suspendConfirm,
 })}</section>`
 }
 
-function deleteCard({ common, operator: { accounts } }: Texts, path: string): Html {
+function deleteCard(t: Texts, path: string): Html {
+  const { accounts } = t.operator
   return html`<section class="card narrow-left"><h2>${accounts.delete}</h2>
 <p>${accounts.deleteHint}</p>
-${confirmDialog({
-  label: accounts.deleteDots,
+${confirmDialog(t, {
+  label: t.account.deleteDots,
   question: accounts.deleteQuestion,
-  cancel: common.cancel,
   action: `${path}/delete`,
-  confirm: accounts.deleteConfirm,
+  confirm: t.account.deleteEverything,
   fields: html`<label>${accounts.deleteField}
 <input type="email" name="confirm" required autocomplete="off" dir="ltr"></label>`,
 })}</section>`

@@ -13,7 +13,7 @@ import { restrictedLicenses } from '../../../sources/library/licenses.ts'
 import { type CollectionState, collectionStates } from '../../../sources/library-jobs/collection-states.ts'
 import { cancelJob, queueJob } from '../../../sources/library-jobs/jobs.ts'
 import { manyTexts, readFields } from '../../components/forms.ts'
-import { sendPage } from '../../components/page.ts'
+import { sendPage, sendPart } from '../../components/page.ts'
 import { operatorsOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
@@ -55,9 +55,7 @@ export function operatorCollectionPages(app: FastifyInstance, services: WebServi
   app.get('/operator/library/collections', operatorsOnly, async (request, reply) => {
     // A browser that opens the address accepts more types than the script.
     if (request.headers.accept !== 'text/html') return reply.redirect('/operator/library#collections', 303)
-    return reply
-      .type('text/html; charset=utf-8')
-      .send(String(await collectionSection(textsOf(request), await collectionStates(library.system))))
+    return sendPart(reply, collectionSection(textsOf(request), await collectionStates(library.system)))
   })
 
   app.get('/operator/library/collections/:name', operatorsOnly, async (request, reply) => {

@@ -34,14 +34,14 @@ export function libraryStatusPage(
     path: '/operator/library',
     scripts: ['follow-imports.js'],
     main: html`${isFirst ? collectionSection(t, collections) : nothing}
-<div class="head"><h2>${texts.title}</h2>
+<div class="head"><h2>${t.operator.accounts.tabs.library}</h2>
 <a class="button quiet" href="/operator/library?check=now">${texts.check}</a></div>
 <p class="faint">${sizeText(t, size)}</p>
 ${checked === undefined ? nothing : checkResult(t, checked)}
-${works.length === 0 ? emptyState(texts.empty, texts.emptyHint) : workTable(t, works)}
+${works.length === 0 ? emptyState(t.library.empty, texts.emptyHint) : workTable(t, works)}
 ${pager(
   !isFirst && { label: t.common.firstPage, href: '/operator/library' },
-  hasMore && { label: texts.more, href: next },
+  hasMore && { label: t.library.moreWorks, href: next },
 )}
 ${importHelp(t)}`,
   })
@@ -84,26 +84,26 @@ function workTable(t: Texts, works: readonly WorkWithVersions[]): Html {
     rows: works.flatMap(rowsOf),
     columns: [
       {
-        name: texts.work,
+        name: t.search.work,
         kind: 'title',
         span: ({ workRows }) => workRows,
         cell: ({ work }) => html`<a href="${workHref(work.en)}" dir="auto">${nameIn(t, work)}</a>`,
       },
-      { name: texts.language, isPlain: true, cell: ({ language }) => t.languageName(language) },
+      { name: t.search.language, isPlain: true, cell: ({ language }) => t.languageName(language) },
       { name: texts.version, isName: true, isPlain: true, cell: ({ title }) => t.library.versionName(title) },
-      { name: texts.licence, isPlain: true, cell: ({ license }) => html`<bdi>${license}</bdi>` },
+      { name: t.search.licence, isPlain: true, cell: ({ license }) => html`<bdi>${license}</bdi>` },
       {
-        name: texts.source,
+        name: t.common.source,
         isPlain: true,
         cell: ({ url, title, work }) =>
           sourceLink(
             url,
-            texts.source,
+            t.common.source,
             t.common.sourceOf(`${nameIn(t, work)}, ${t.library.versionName(title)}`),
           ),
       },
       { name: texts.texts, kind: 'number', cell: (row) => t.number(row.texts) },
-      { name: texts.imported, cell: ({ importedAt }) => t.minute(importedAt) },
+      { name: t.library.imported, cell: ({ importedAt }) => t.minute(importedAt) },
     ],
   })
 }

@@ -1,14 +1,13 @@
 import type { Account } from '../../../accounts/accounts.ts'
 import type { readActivity } from '../../../billing/usage/usage.ts'
-import { copyField } from '../../components/copy-field.ts'
 import { dataTable } from '../../components/data-table.ts'
-import { type Option, selectField } from '../../components/fields.ts'
+import { copyField, type Option, selectField } from '../../components/fields.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
 import { emptyState, notice, outcomeNotice, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { creditsIn } from '../amounts.ts'
+import { creditsIn } from '../wording.ts'
 import { operatorPage } from './operator-page.ts'
 
 type Search = {
@@ -34,9 +33,9 @@ export function accountsPage(t: Texts, shown: AccountsShown): Page {
   const texts = t.operator.accounts
   const href = (after?: string) => withQuery('/operator', { ...search, after })
   return operatorPage(t, {
-    title: texts.title,
+    title: t.operator.accounts.tabs.accounts,
     path: '/operator',
-    main: html`<div class="head"><h2>${texts.title}</h2>
+    main: html`<div class="head"><h2>${t.operator.accounts.tabs.accounts}</h2>
 <a class="button" href="/operator/accounts/new">${texts.newAccount}</a></div>
 ${outcomeNotice({ done })}
 ${filterForm(t, shown)}
@@ -50,13 +49,12 @@ ${pager(
 
 function filterForm(t: Texts, { search, plans }: AccountsShown): Html {
   const { common } = t
-  const texts = t.operator.accounts
-  const options = [{ value: '', label: texts.any }, ...planOptions(t, plans)]
+  const options = [{ value: '', label: common.any }, ...planOptions(t, plans)]
   return html`<form class="filters" role="search" action="/operator">
 <label>${common.email}
 <input type="search" name="q" maxlength="254" dir="ltr" value="${search.q ?? ''}"></label>
 ${selectField({ label: common.plan, name: 'plan', options, selected: search.plan })}
-<button class="quiet">${texts.show}</button></form>`
+<button class="quiet">${common.show}</button></form>`
 }
 
 function noAccounts({ operator: { accounts } }: Texts, { q, plan }: Search): Html {
@@ -69,12 +67,12 @@ function accountTable(t: Texts, { accounts, balances, activity }: AccountsShown)
   const notUsed = html`<span class="faint">${texts.notUsed}</span>`
   const credits = (micros: bigint | undefined) => (micros === undefined ? notUsed : creditsIn(t, micros))
   return dataTable({
-    label: texts.title,
+    label: t.operator.accounts.tabs.accounts,
     rows: accounts,
     columns: [
       { name: texts.account, kind: 'title', cell: (account) => accountCell(t, account) },
       { name: t.common.plan, cell: ({ plan }) => t.common.planName(plan) },
-      { name: texts.creditsLeft, kind: 'number', cell: ({ id }) => credits(balances.get(id)) },
+      { name: t.usage.creditsLeft, kind: 'number', cell: ({ id }) => credits(balances.get(id)) },
       {
         name: texts.spent,
         kind: 'number',

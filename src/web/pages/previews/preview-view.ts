@@ -1,11 +1,11 @@
 import type { VersionFacts, Work } from '../../../sources/library/catalogue.ts'
 import type { Passage } from '../../../sources/library/types.ts'
-import { type Html, html, nothing } from '../../components/html.ts'
+import { type Html, html, joined, nothing } from '../../components/html.ts'
 import { readHref, workHref } from '../../components/library-links.ts'
 import { type Names, nameIn } from '../../components/names.ts'
 import { directionOf } from '../../components/texts.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { authorName } from '../author-name.ts'
+import { authorName } from '../wording.ts'
 import { excerptOf } from './excerpt.ts'
 
 /** Characters of one language. */
@@ -48,17 +48,15 @@ function head(t: Texts, names: Names): Html {
   const name = nameIn(t, names)
   const hebrew = he === '' || he === en ? nothing : html`<span lang="he" dir="rtl">${he}</span>`
   const other = name === en ? hebrew : html`<bdi class="other-name">${en}</bdi>`
-  return html`<p class="preview-head" data-label="${t.answers.preview(name)}"><b dir="auto">${name}</b>
+  return html`<p class="row preview-head" data-label="${t.answers.preview(name)}"><b dir="auto">${name}</b>
 ${other}</p>`
 }
 
-function versionLine(t: Texts, { language, title, license }: VersionFacts): string {
-  const facts = [
-    t.languageName(language),
-    t.library.versionName(title),
-    license === '' ? '' : t.answers.licence(license),
-  ]
-  return facts.filter((fact) => fact !== '').join(' · ')
+type Line = Pick<VersionFacts, 'language' | 'title' | 'license'>
+
+function versionLine(t: Texts, { language, title, license }: Line): string {
+  const licence = license === '' ? '' : t.answers.licence(license)
+  return joined([t.languageName(language), t.library.versionName(title), licence])
 }
 
 /** The first passage in Hebrew, and the first one in English or another language. */
@@ -69,12 +67,8 @@ function firstOfEach(passages: readonly Passage[]): readonly Passage[] {
   return [hebrew, other].filter((passage) => passage !== undefined)
 }
 
-function textOf(t: Texts, { language, text, version, license }: Passage): Html {
-  const facts = [
-    t.languageName(language),
-    t.library.versionName(version),
-    license === '' ? '' : t.answers.licence(license),
-  ]
+function textOf(t: Texts, passage: Passage): Html {
+  const { language, text, version } = passage
   return html`<p class="text" lang="${language}" dir="${directionOf(language)}">${excerptOf(text, [], maxText).text}</p>
-<p class="faint" dir="auto">${facts.filter((fact) => fact !== '').join(' · ')}</p>`
+<p class="faint" dir="auto">${versionLine(t, { ...passage, title: version })}</p>`
 }

@@ -7,7 +7,7 @@ import { findWork, listVersions } from '../../../sources/library/catalogue.ts'
 import { hebrewRefs } from '../../../sources/library/hebrew-refs.ts'
 import { readPassage } from '../../../sources/library/passages.ts'
 import { readHref, workHref } from '../../components/library-links.ts'
-import { isNavigation } from '../../components/page.ts'
+import { isNavigation, sendPart } from '../../components/page.ts'
 import { openToAll } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
@@ -34,9 +34,7 @@ export function previewPages(app: FastifyInstance, { library }: WebServices): vo
     if (!('passages' in found)) throw notFound()
     const [only = '', ...others] = new Set(found.passages.map(({ heRef }) => heRef))
     const he = found.hebrew.get(ref) ?? (others.length > 0 ? '' : only)
-    return reply
-      .type('text/html; charset=utf-8')
-      .send(String(await passagePreview(textsOf(request), { en: ref, he }, found.passages)))
+    return sendPart(reply, passagePreview(textsOf(request), { en: ref, he }, found.passages))
   })
 
   app.get<{ Params: { title: string } }>(
@@ -48,9 +46,7 @@ export function previewPages(app: FastifyInstance, { library }: WebServices): vo
       const work = await findWork(library.system, title)
       if (!work) throw notFound()
       const versions = await listVersions(library.system, work.id)
-      return reply
-        .type('text/html; charset=utf-8')
-        .send(String(await workPreview(textsOf(request), work, versions)))
+      return sendPart(reply, workPreview(textsOf(request), work, versions))
     },
   )
 }

@@ -2,17 +2,17 @@ import type { Plan } from '../../../accounts/plans.ts'
 import { bounds } from '../../../http/limits/bounds.ts'
 import type { Page as ListPage } from '../../../turns/run/paging.ts'
 import type { Project } from '../../../turns/sessions/projects.ts'
-import type { RecentSession } from '../../../turns/sessions/session-families.ts'
+import type { ListedSession, RecentSession } from '../../../turns/sessions/session-families.ts'
 import type { StoredFile } from '../../../workspace/files.ts'
-import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { dataTable } from '../../components/data-table.ts'
-import { type Html, html } from '../../components/html.ts'
+import { confirmDialog } from '../../components/fields.ts'
+import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page } from '../../components/page.ts'
 import { olderPage, pager } from '../../components/pager.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { conversationList } from '../ask/conversation-list.ts'
+import { nameOf } from '../ask/ask-form.ts'
 import { originOf } from '../files/file-views.ts'
-import { projectName } from '../project-name.ts'
+import { projectName } from '../wording.ts'
 
 /** All projects, newest first, and a form for a new one. */
 export function projectsPage(
@@ -23,10 +23,10 @@ export function projectsPage(
   const { common } = t
   const texts = t.projects
   return {
-    title: texts.title,
+    title: t.frame.projects,
     section: 'projects',
     sheets: ['files'],
-    main: html`<h1>${texts.title}</h1>
+    main: html`<h1>${t.frame.projects}</h1>
 ${outcomeNotice({ done: form.done })}
 <p>${texts.about}</p>
 ${projects.items.length === 0 ? emptyState(texts.none, texts.noneHint) : projectList(t, projects.items)}
@@ -41,7 +41,7 @@ function nameForm(
   { common }: Texts,
   form: { readonly action: string; readonly name: string; readonly submit: string },
 ): Html {
-  return html`<form class="inline-form" method="post" action="${form.action}">
+  return html`<form class="row inline-form" method="post" action="${form.action}">
 <label>${common.name}
 <input name="name" required maxlength="200" value="${form.name}" dir="auto" autocomplete="off"></label>
 <button>${form.submit}</button></form>`
@@ -79,11 +79,11 @@ export function projectPage(
     section: 'projects',
     sheets: ['files'],
     scripts: ['file-field.js'],
-    main: html`<p class="crumb"><a href="/projects">${texts.title}</a></p>
+    main: html`<p class="crumb"><a href="/projects">${t.frame.projects}</a></p>
 <div class="head"><h1 dir="auto">${projectName(t, project.name)}</h1>
 <a class="button" href="${askHere}">${texts.askHere}</a></div>
 ${outcomeNotice(messages)}
-<h2>${texts.conversations}</h2>
+<h2>${t.ask.conversations}</h2>
 ${sessions.items.length === 0 ? noConversations(t, askHere) : conversationList(t, sessions.items)}
 ${pager(sessions.hasMore && oldest !== undefined && { label: common.older, href: `${path}?older=${oldest}` })}
 <h2 id="files">${texts.files}</h2>
@@ -101,7 +101,7 @@ function noConversations({ projects }: Texts, askHere: string): Html {
 
 function uploadCard({ bytes, common, projects }: Texts, path: string, plan: Plan): Html {
   return html`<section class="card narrow-left"><h2>${projects.uploadFile}</h2>
-<form class="inline-form" method="post" action="${path}/files" enctype="multipart/form-data">
+<form class="row inline-form" method="post" action="${path}/files" enctype="multipart/form-data">
 <div class="file-field"><label for="upload">${projects.file}</label>
 <div class="file-box"><span class="button quiet" aria-hidden="true">${projects.chooseFile}</span>
 <bdi class="file-name" aria-hidden="true">${projects.noneChosen}</bdi>
@@ -125,12 +125,11 @@ function settingsCard(t: Texts, { id, name }: Project, written = name): Html {
   const { common, projects } = t
   return html`<section class="card narrow-left"><h2>${projects.settings}</h2>
 ${nameForm(t, { action: `/projects/${id}/rename`, name: written, submit: common.rename })}
-${confirmDialog({
+${confirmDialog(t, {
   label: projects.deleteDots,
   question: projects.deleteQuestion,
   action: `/projects/${id}/delete`,
   confirm: projects.deleteConfirm,
-  cancel: common.cancel,
 })}</section>`
 }
 
@@ -145,9 +144,26 @@ function fileTable(t: Texts, files: readonly StoredFile[]): Html {
         kind: 'title',
         cell: ({ id, name }) => html`<a href="/files/${id}" dir="auto">${name}</a>`,
       },
-      { name: projects.size, kind: 'number', cell: ({ bytes }) => t.bytes(bytes) },
-      { name: projects.origin, cell: (file) => originOf(t, file) },
+      { name: t.common.size, kind: 'number', cell: ({ bytes }) => t.bytes(bytes) },
+      { name: t.files.origin, cell: (file) => originOf(t, file) },
       { name: projects.changed, cell: ({ updatedAt }) => t.day(updatedAt) },
     ],
   })
+}
+
+/** Conversations as rows, newest first, each with its branches below it. */
+function conversationList(t: Texts, sessions: readonly RecentSession[]): Html {
+  return html`<ul class="rows">${sessions.map((session) => {
+    const branches = session.branches.map((branch) => html`<li>${row(t, branch)}</li>`)
+    const below =
+      branches.length === 0
+        ? nothing
+        : html`<ul class="branch-rows" aria-label="${t.ask.branches}">${branches}</ul>`
+    return html`<li>${row(t, session)}${below}</li>`
+  })}</ul>`
+}
+
+function row(t: Texts, session: ListedSession): Html {
+  return html`<a class="row-title" href="/sessions/${session.id}" dir="auto">${nameOf(t, session)}</a>
+<span class="row-facts faint">${t.common.questions(session.turnCount)} · ${t.day(session.createdAt)}</span>`
 }

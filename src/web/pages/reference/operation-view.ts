@@ -1,4 +1,4 @@
-import { copyButton } from '../../components/copy-field.ts'
+import { copyButton } from '../../components/fields.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import { type ApiDocument, bodyType, type Call, refName, resolved, type Schema } from './api-description.ts'

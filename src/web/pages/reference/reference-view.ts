@@ -33,7 +33,7 @@ export function contentsView(shown: Shown): Html {
   const { t, api } = shown
   // The first paragraph introduces the API, which the page has done.
   const [, ...conventions] = api.info.description.split('\n\n')
-  return html`<nav class="contents" aria-label="${t.reference.contents}"><ul>${api.tags.map(
+  return html`<nav class="contents" aria-label="${t.reference.contents}"><ul class="plain-list">${api.tags.map(
     ({ name }) => html`<li><a href="#${groupId(name)}">${t.reference.groups[name]?.name ?? name}</a></li>`,
   )}<li><a href="#objects">${t.reference.objects}</a></li></ul></nav>
 <div class="api-list" dir="ltr" lang="en">${prose(conventions.join('\n\n'))}

@@ -41,11 +41,11 @@ const assets = {
 } as const
 
 function contentsPage(shown: Shown, isSignedIn: boolean): Page {
-  const { reference } = shown.t
+  const { frame, reference } = shown.t
   return {
     ...assets,
-    title: reference.title,
-    main: html`<h1>${reference.title}</h1>
+    title: frame.apiReference,
+    main: html`<h1>${frame.apiReference}</h1>
 <p>${reference.about}</p>
 ${keyCard(shown, isSignedIn)}
 <form id="filter-form" class="filters scripted" role="search"><label>${reference.find}
@@ -57,21 +57,21 @@ ${api(shown, contentsView(shown))}
 }
 
 function entryPage(shown: Shown, name: string, entry: Html, isSignedIn: boolean): Page {
-  const { reference } = shown.t
+  const { frame } = shown.t
   return {
     ...assets,
-    title: `${name} · ${reference.title}`,
-    main: html`<h1><a href="/docs">${reference.title}</a></h1>
+    title: `${name} · ${frame.apiReference}`,
+    main: html`<h1><a href="/docs">${frame.apiReference}</a></h1>
 ${keyCard(shown, isSignedIn)}
 ${api(shown, entry)}`,
   }
 }
 
-function keyCard({ t: { frame, reference } }: Shown, isSignedIn: boolean): Html {
-  return html`<section class="card key-card"><h2>${reference.getKey}</h2>
+function keyCard({ t: { account, landing, reference } }: Shown, isSignedIn: boolean): Html {
+  return html`<section class="card key-card"><h2>${landing.getKey}</h2>
 <p>${reference.getKeyAbout}</p>
-<p class="row"><a class="button" href="/settings/keys/new">${reference.getKey}</a>
-${isSignedIn ? nothing : html`<a href="/signin?next=%2Fsettings%2Fkeys%2Fnew">${frame.signIn}</a>`}</p>
+<p class="row"><a class="button" href="/settings/keys/new">${landing.getKey}</a>
+${isSignedIn ? nothing : html`<a href="/signin?next=%2Fsettings%2Fkeys%2Fnew">${account.signIn}</a>`}</p>
 <form id="key-form" class="scripted"><label>${reference.yourKey}
 <input type="password" id="key" autocomplete="off" spellcheck="false" dir="ltr" 
 aria-describedby="key-hint"></label>

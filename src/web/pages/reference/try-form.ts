@@ -24,7 +24,7 @@ ${fields.filter((_, at) => isNeeded(at))}
 ${bodyField(t, api, call)}
 ${optionalFields(t, optional)}
 <p class="row"><button data-send disabled>${label(t, reference.send)}</button>
-<button type="button" class="quiet" data-stop hidden>${label(t, reference.stop)}</button></p></form>`
+<button type="button" class="quiet" data-stop hidden>${label(t, t.common.stop)}</button></p></form>`
 }
 
 function optionalFields(t: Texts, fields: readonly Html[]): Html {

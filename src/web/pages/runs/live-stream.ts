@@ -4,7 +4,9 @@ import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { sendEvents } from '../../../http/connection/stream.ts'
 import { eventData } from '../../../http/transfers/event-data.ts'
 import { followCommitted } from '../../../turns/read/follow.ts'
-import { questionsOf } from '../../../turns/read/shown-messages.ts'
+import { type AttachedFile, questionsOf, withFileNames } from '../../../turns/read/shown-messages.ts'
+import { foldLog, type RunState } from '../../../turns/record/fold-log.ts'
+import type { Log } from '../../../turns/record/run-log.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { isTerminal } from '../../../turns/run/run-events.ts'
 import { LiveMarkdown } from '../../markdown/live-markdown.ts'
@@ -12,9 +14,8 @@ import type { Texts } from '../../texts/catalogue.ts'
 import { namesOf } from '../ask/library-facts.ts'
 import { passagesReadText } from '../ask/live-turn-view.ts'
 import { citationMarks, passagesReadList } from '../ask/source-views.ts'
-import { refsInTitles } from '../ref-names.ts'
+import { asWritten, type RefNames, refsInTitles } from '../ref-names.ts'
 import type { WebServices } from '../services.ts'
-import { LiveProgress } from './live-progress.ts'
 
 /**
  * Streams a running turn for its page as server-sent events. Each connection begins with the whole state:
@@ -105,4 +106,43 @@ class LiveTurn {
 
 function frame(event: string, data: object): string {
   return `event: ${event}\ndata: ${eventData(data)}\n\n`
+}
+
+/** One line per tool call, with its result. */
+type ProgressLine = { readonly title: string; readonly state: 'now' | 'done' | 'failed' }
+
+/** The state of a running turn, from its committed log. */
+class LiveProgress {
+  readonly #t: Texts
+  #log: Log = { events: [], steps: [] }
+  state: RunState = foldLog(this.#log)
+  /** Names of the refs in the titles. */
+  names: RefNames = asWritten
+  /** The files that the question is about. */
+  files: readonly AttachedFile[] = []
+
+  constructor(t: Texts) {
+    this.#t = t
+  }
+
+  take({ events, steps }: Log): void {
+    this.#log = { events: [...this.#log.events, ...events], steps: [...this.#log.steps, ...steps] }
+    this.state = foldLog(this.#log)
+  }
+
+  /** The line of the status and the lines of the tool calls. */
+  shown(): { readonly status: string; readonly lines: readonly ProgressLine[] } {
+    const lines = this.state.tools.map(({ title, state }) => ({
+      title: this.#t.translate(withFileNames(title, this.files), this.names),
+      state,
+    }))
+    const current = lines.findLast(({ state }) => state === 'now')
+    return { status: current ? this.#t.answers.doing(current.title) : this.#restingStatus(), lines }
+  }
+
+  #restingStatus(): string {
+    const { waiting, thinking, writing } = this.#t.answers
+    if (this.state.events.at(-1)?.event.type === 'run.queued') return waiting
+    return this.state.text === '' ? thinking : writing
+  }
 }

@@ -1,16 +1,14 @@
 import type { ConversationTurn, TurnStep } from '../../../turns/read/conversation.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { type RunEnd, replyOf } from '../../../turns/run/run-events.ts'
-import { dataTable } from '../../components/data-table.ts'
-import { type Fact, factList } from '../../components/fact-list.ts'
+import { dataTable, type Fact, factList } from '../../components/data-table.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
-import { readHref } from '../../components/library-links.ts'
 import { emptyState, notice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { creditsIn } from '../amounts.ts'
 import { failureText } from '../ask/outcome-views.ts'
 import { tookOf } from '../ask/turn-views.ts'
-import { type RefNames, stepTitle } from '../ref-names.ts'
+import { type RefNames, refLink, stepTitle } from '../ref-names.ts'
+import { creditsIn } from '../wording.ts'
 
 /**
  * One run: its question, its steps, and its cost.
@@ -47,7 +45,7 @@ ${steps.length === 0 ? emptyState(t.runs.none, noStep) : stepTable(t, steps, nam
 function stopForm(t: Texts, run: Run): Html {
   return html`<form method="post" action="/runs/${run.id}/cancel">
 <p>${t.runs.running}
-<button class="quiet danger">${t.answers.stop}</button></p></form>`
+<button class="quiet danger">${t.common.stop}</button></p></form>`
 }
 
 function factsOf(
@@ -62,12 +60,12 @@ function factsOf(
   return [
     [t.common.status, html`<span class="badge ${run.status}">${t.runs.states[run.status]}</span>`],
     [t.runs.asked, t.minute(run.createdAt)],
-    [t.runs.duration, run.finishedAt ? tookOf(t, run) : t.runs.inProgress],
+    [t.runs.duration, run.finishedAt ? tookOf(t, run) : t.runs.states.in_progress],
     reply?.type === 'run.failed' && [t.runs.reason, html`<bdi>${reply.message}</bdi>`],
     [t.runs.cost, t.common.credits(creditsIn(t, run.costMicros))],
     [t.runs.inputTokens, count(t, usage?.prompt_tokens)],
     [t.runs.outputTokens, count(t, usage?.completion_tokens)],
-    [t.runs.model, run.model],
+    [t.common.model, run.model],
     [t.runs.askedBy, run.apiKeyId === null ? person : html`<a href="/settings/keys">${t.runs.key}</a>`],
   ]
 }
@@ -87,7 +85,7 @@ function stepTable(t: Texts, steps: readonly TurnStep[], names: RefNames): Html 
       { name: t.runs.duration, kind: 'number', cell: ({ tookMs }) => t.duration(tookMs) },
       { name: t.runs.inputTokens, kind: 'number', cell: (step) => ofModel(step, step.promptTokens) },
       { name: t.runs.outputTokens, kind: 'number', cell: (step) => ofModel(step, step.completionTokens) },
-      { name: t.runs.credits, kind: 'number', cell: ({ costMicros }) => creditsIn(t, costMicros) },
+      { name: t.usage.credits, kind: 'number', cell: ({ costMicros }) => creditsIn(t, costMicros) },
     ],
   })
 }
@@ -111,5 +109,5 @@ function refList(t: Texts, refs: readonly string[], names: RefNames, step: strin
   if (refs.length === 0) return nothing
   return html`<details class="refs"><summary class="faint">${t.common.passages(refs.length)}<span class="sr">:
 <bdi>${step}</bdi></span></summary>
-<ul>${refs.map((ref) => html`<li><a href="${readHref(ref)}" dir="auto">${names(ref)}</a></li>`)}</ul></details>`
+<ul>${refs.map((ref) => html`<li>${refLink(ref, names)}</li>`)}</ul></details>`
 }

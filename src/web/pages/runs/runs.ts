@@ -7,7 +7,7 @@ import { type ConversationTurn, readTurn } from '../../../turns/read/conversatio
 import { explainRun } from '../../../turns/read/explain.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { findRun, requestCancel } from '../../../turns/run/runs.ts'
-import { isNavigation, sendPage } from '../../components/page.ts'
+import { isNavigation, sendPage, sendPart } from '../../components/page.ts'
 import { namedId } from '../../components/pager.ts'
 import { accountsOnly, membersOnly } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
@@ -47,9 +47,7 @@ export function runPages(app: FastifyInstance, services: WebServices): void {
       const turn = await turnOf(request)
       const library = await libraryFacts(textsOf(request), services.library, [turn])
       const extras = await readExtras(services, turn.run, { turns: [turn], isFirst: false })
-      return reply
-        .type('text/html; charset=utf-8')
-        .send(String(await turnView(textsOf(request), turn, library, extras)))
+      return sendPart(reply, turnView(textsOf(request), turn, library, extras))
     })
   })
 

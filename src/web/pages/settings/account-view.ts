@@ -2,16 +2,14 @@ import { passwordLength } from '../../../accounts/passwords/password-rules.ts'
 import type { Providers } from '../../../accounts/providers/providers.ts'
 import type { SecondFactor } from '../../../accounts/second-factor/second-factor.ts'
 import type { ListedSession } from '../../../accounts/sign-in/web-sessions.ts'
-import { confirmDialog } from '../../components/confirm-dialog.ts'
-import { factList } from '../../components/fact-list.ts'
+import { dataTable, factList } from '../../components/data-table.ts'
+import { confirmDialog } from '../../components/fields.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { notice, outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { Visitor } from '../../visitors/visitor.ts'
 import { ownerField } from './owner-field.ts'
-import { providersCard } from './providers-card.ts'
 import { settingsPage } from './settings-page.ts'
-import { signInList } from './sign-in-list-view.ts'
 
 export type AccountMessages = {
   /** Why the password was not changed. */
@@ -110,12 +108,11 @@ function exportCard({ account }: Texts): Html {
 }
 
 function deleteCard(t: Texts, hasPassword: boolean, problem: string | undefined, days: number): Html {
-  const { account, common } = t
-  const dialog = confirmDialog({
+  const { account } = t
+  const dialog = confirmDialog(t, {
     label: account.deleteDots,
     action: '/settings/account/delete',
     confirm: days > 0 ? account.close : account.deleteEverything,
-    cancel: common.cancel,
     isOpen: problem !== undefined,
     fields: html`${problem === undefined ? nothing : notice('problem', problem)}
 ${ownerField(t, hasPassword, account.passwordToConfirm)}`,
@@ -123,4 +120,93 @@ ${ownerField(t, hasPassword, account.passwordToConfirm)}`,
   return html`<section class="card narrow-left"><h2>${account.deleteAccount}</h2>
 <p>${days > 0 ? account.closeMeaning(days) : account.deleteMeaning}</p>
 ${dialog}</section>`
+}
+
+/** Words of a `User-Agent` and the browsers that send them. The first that matches counts: most also name others. */
+const browsers = [
+  ['Edg/', 'Edge'],
+  ['OPR/', 'Opera'],
+  ['SamsungBrowser/', 'Samsung Internet'],
+  ['Firefox/', 'Firefox'],
+  ['FxiOS/', 'Firefox'],
+  ['CriOS/', 'Chrome'],
+  ['Chrome/', 'Chrome'],
+  ['Safari/', 'Safari'],
+] as const
+
+/** The same for systems. */
+const systems = [
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Android', 'Android'],
+  ['Windows', 'Windows'],
+  ['CrOS', 'ChromeOS'],
+  ['Macintosh', 'macOS'],
+  ['Linux', 'Linux'],
+] as const
+
+/** What people call a browser, such as `Firefox, Linux`; an unknown one keeps its own words. May be empty. */
+export function agentName(agent: string): string {
+  const named = [browsers, systems].flatMap(
+    (table) => table.find(([word]) => agent.includes(word))?.[1] ?? [],
+  )
+  return named.join(', ') || agent.slice(0, 60)
+}
+
+/** The browsers that are signed in to the account, each with a button that signs it out. */
+function signInList(t: Texts, sessions: readonly ListedSession[]): Html {
+  const { account, common } = t
+  const list = dataTable({
+    label: account.signIns,
+    rows: sessions,
+    columns: [
+      {
+        name: account.browser,
+        kind: 'title',
+        cell: ({ id, agent }) =>
+          html`<bdi id="agent-${id}">${agentName(agent) || account.unknownBrowser}</bdi>`,
+      },
+      { name: account.signedIn, cell: ({ createdAt }) => t.minute(createdAt) },
+      { name: t.common.lastUsed, cell: ({ seenAt }) => t.minute(seenAt) },
+      {
+        name: html`<span class="sr">${common.actions}</span>`,
+        cell: ({ id, isCurrent }) =>
+          isCurrent
+            ? html`<b>${account.thisBrowser}</b>`
+            : html`<form method="post" action="/settings/account/sign-ins/${id}/end">
+<button class="quiet" aria-describedby="agent-${id}">${account.signOutOne}</button></form>`,
+      },
+    ],
+  })
+  const everywhere = confirmDialog(t, {
+    label: account.signOutEverywhereDots,
+    question: account.signOutEverywhereQuestion,
+    action: '/settings/account/sign-ins/end',
+    confirm: account.signOutEverywhere,
+  })
+  return html`<section id="sign-ins"><h2>${account.signIns}</h2>${list}
+<p class="hint">${account.signInsHint}</p>${everywhere}</section>`
+}
+
+/** The providers, each with the form that connects or disconnects it; nothing without any. */
+function providersCard(
+  t: Texts,
+  providers: Providers | undefined,
+  connected: ReadonlySet<string>,
+  hasPassword: boolean,
+): Html {
+  const { account } = t
+  if (!providers || providers.size === 0) return nothing
+  const forms = [...providers.values()].map(({ id, label, issuer }) => {
+    const path = `/settings/account/providers/${id}`
+    if (!connected.has(issuer))
+      return html`<form method="post" action="${path}/connect"><h3><bdi>${label}</bdi></h3>
+${ownerField(t, hasPassword)}<button>${account.connect}</button></form>`
+    const again = html`<form method="post" action="/signin/with/${id}">
+<input type="hidden" name="next" value="/settings/account"><button class="quiet">${account.signInAgain}</button></form>`
+    return html`<h3><bdi>${label}</bdi></h3><p>${account.connected}</p>${hasPassword ? nothing : again}
+<form method="post" action="${path}/disconnect"><button class="quiet danger">${account.disconnect}</button></form>`
+  })
+  return html`<section class="card narrow-left providers"><h2>${account.providers}</h2>
+<p>${account.providersHint}</p>${forms}</section>`
 }

@@ -1,5 +1,5 @@
 import { finished } from 'node:stream/promises'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { exportAccount } from '../../../account-export/account-archive.ts'
 import { findAccountForLetter, newEmail } from '../../../accounts/accounts.ts'
@@ -7,15 +7,16 @@ import { deleteAccount } from '../../../accounts/delete-account.ts'
 import { issuersOf } from '../../../accounts/providers/identities.ts'
 import { findSecondFactor } from '../../../accounts/second-factor/second-factor.ts'
 import { createMailedLink, linkHours } from '../../../accounts/sign-in/mailed-links.ts'
-import { changePassword, hasPassword, requireOwner } from '../../../accounts/sign-in/sign-in.ts'
-import { listWebSessions } from '../../../accounts/sign-in/web-sessions.ts'
+import { changePassword, hasPassword } from '../../../accounts/sign-in/sign-in.ts'
+import { endAllWebSessions, endWebSession, listWebSessions } from '../../../accounts/sign-in/web-sessions.ts'
+import { withTx } from '../../../db/client.ts'
 import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { createWorkLimit } from '../../../http/limits/work-limits.ts'
 import { attachmentHeaders } from '../../../http/transfers/download.ts'
 import { type Language, letter } from '../../../mail/letters.ts'
 import type { Addressed, Mailer } from '../../../mail/mailer.ts'
 import { closeAccount } from '../../../turns/sessions/suspension.ts'
-import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { doneMessage, readFields, sendFormAgain } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { ownPerson } from '../../components/route-guards.ts'
 import { clearCookie } from '../../visitors/cookies.ts'
@@ -23,12 +24,10 @@ import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { type AccountMessages, accountPage } from './account-view.ts'
-import { ownAttempt } from './own-attempt.ts'
+import { confirmOwner, ownAttempt } from './own-attempt.ts'
 
-const current = z.string().max(1_000).default('')
-const passwordForm = z.object({ current, next: z.string().max(1_000) })
-const addressForm = z.object({ email: z.string().max(8_000), current })
-const deleteForm = z.object({ current })
+const passwordForm = z.object({ current: z.string().max(1_000).default(''), next: z.string().max(1_000) })
+const addressForm = z.object({ email: z.string().max(8_000) })
 
 /** `/settings/account`: the sign-ins, change of the password, export and deletion of the account. */
 export function accountPages(app: FastifyInstance, services: WebServices): void {
@@ -39,15 +38,10 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
 function changePages(app: FastifyInstance, services: WebServices): void {
   const { database, signInLimits, settings } = services
   const { mailer, deletionDays = 0 } = settings
-  const show = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    messages: AccountMessages,
-    status = 200,
-  ) => {
+  const shown = async (request: FastifyRequest, messages: AccountMessages) => {
     const visitor = visitorOf(request)
     const { person: account, token } = visitor
-    const shown = {
+    const facts = {
       hasMail: mailer !== undefined,
       deletionDays,
       sessions: await listWebSessions(database.system, account.id, token),
@@ -56,11 +50,11 @@ function changePages(app: FastifyInstance, services: WebServices): void {
       providers: settings.providers,
       issuers: await issuersOf(database.system, account.id),
     }
-    return sendPage(reply, accountPage(textsOf(request), visitor, messages, shown), status)
+    return accountPage(textsOf(request), visitor, messages, facts)
   }
 
-  app.get('/settings/account', ownPerson, (request, reply) =>
-    show(request, reply, { done: doneMessage(request, textsOf(request).account.done) }),
+  app.get('/settings/account', ownPerson, async (request, reply) =>
+    sendPage(reply, await shown(request, { done: doneMessage(request, textsOf(request).account.done) })),
   )
 
   app.post('/settings/account/password', ownPerson, async (request, reply) => {
@@ -71,41 +65,37 @@ function changePages(app: FastifyInstance, services: WebServices): void {
         changePassword(database, account, { ...input, token }),
       )
     } catch (error) {
-      const { message, status, param } = problemOf(request, error)
-      return show(request, reply, { problem: message, wrong: param }, status)
+      return sendFormAgain(reply, error, (problem, wrong) => shown(request, { problem, wrong }))
     }
     return reply.redirect('/settings/account?done=password', 303)
   })
 
   app.post('/settings/account/address', ownPerson, async (request, reply) => {
     if (!mailer) return reply.callNotFound()
-    const { person: account, token } = visitorOf(request)
-    const { email, current } = readFields(addressForm, request.body)
+    const { person: account } = visitorOf(request)
+    const { email } = readFields(addressForm, request.body)
     try {
-      await signInLimits.guard(ownAttempt(request), () => requireOwner(database, account, { current, token }))
+      await confirmOwner(services, request)
       const to = newEmail(email)
       mailer.post(() =>
         addressLetter(services, mailer, textsOf(request).language, { accountId: account.id, to }),
       )
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      return show(request, reply, { address: { email, problem: message } }, status)
+      return sendFormAgain(reply, error, (problem) => shown(request, { address: { email, problem } }))
     }
     return reply.redirect('/settings/account?done=address-sent', 303)
   })
 
   app.post('/settings/account/delete', ownPerson, async (request, reply) => {
-    const { person: account, token } = visitorOf(request)
-    const { current } = readFields(deleteForm, request.body)
+    const { person: account } = visitorOf(request)
     try {
-      await signInLimits.guard(ownAttempt(request), () => requireOwner(database, account, { current, token }))
+      await confirmOwner(services, request)
       if (deletionDays > 0) await closeAccount(database, account.id, deletionDays)
       else await deleteAccount(database, { actor: account.id, accountId: account.id })
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      return show(request, reply, { deleteProblem: message }, status)
+      return sendFormAgain(reply, error, (deleteProblem) => shown(request, { deleteProblem }))
     }
-    clearCookie(request, reply, services, 'session')
+    clearCookie(reply, services, 'session')
     return reply.redirect(`/signin?done=${deletionDays > 0 ? 'closed' : 'deleted'}`, 303)
   })
 }
@@ -137,4 +127,26 @@ async function addressLetter(
   const token = await createMailedLink(database.system, { kind: 'address', email: to, accountId })
   const linked = { url: mailer.url(`/confirm/${token}`), hours: linkHours }
   return { to, letter: letter('newAddress', language, mailer.product, linked) }
+}
+
+/** `/settings/account/sign-ins`: signs out one browser or all of them. The account page has the list. */
+export function signInListPages(app: FastifyInstance, services: WebServices): void {
+  const { database } = services
+
+  app.post<{ Params: { id: string } }>(
+    '/settings/account/sign-ins/:id/end',
+    ownPerson,
+    async (request, reply) => {
+      const { person: account } = visitorOf(request)
+      await withTx(database, 'system', (tx) => endWebSession(tx, account.id, request.params.id))
+      return reply.redirect('/settings/account?done=signed-out-one', 303)
+    },
+  )
+
+  app.post('/settings/account/sign-ins/end', ownPerson, async (request, reply) => {
+    const { person: account } = visitorOf(request)
+    await withTx(database, 'system', (tx) => endAllWebSessions(tx, account.id))
+    clearCookie(reply, services, 'session')
+    return reply.redirect('/signin?done=signed-out-everywhere', 303)
+  })
 }

@@ -7,7 +7,6 @@ import {
 } from '../../../accounts/second-factor/passkeys.ts'
 import { replaceRecoveryCodes } from '../../../accounts/second-factor/recovery-codes.ts'
 import { findSecondFactor } from '../../../accounts/second-factor/second-factor.ts'
-import { requireOwner } from '../../../accounts/sign-in/sign-in.ts'
 import { withTx } from '../../../db/client.ts'
 import { readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
@@ -15,11 +14,9 @@ import { ownPerson } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
-import { ownAttempt } from './own-attempt.ts'
+import { confirmOwner, siteOf } from './own-attempt.ts'
 import { addPasskeyPage, type Refused, recoveryCodesPage } from './second-factor-view.ts'
-import { siteOf } from './site.ts'
 
-const passwordForm = z.object({ current: z.string().max(1_000).default('') })
 const newForm = z.object({
   name: z.string().trim().min(1).max(60),
   answer: z.string().max(20_000),
@@ -36,13 +33,12 @@ export type Refuse = (
 
 /** Adds a passkey: the password first, then the browser makes it. */
 export function passkeyPages(app: FastifyInstance, services: WebServices, refuse: Refuse): void {
-  const { database, peppers, signInLimits } = services
+  const { database, peppers } = services
 
   app.post('/settings/second-factor/passkeys', ownPerson, async (request, reply) => {
     const { person: account, token } = visitorOf(request)
-    const { current } = readFields(passwordForm, request.body)
     try {
-      await signInLimits.guard(ownAttempt(request), () => requireOwner(database, account, { current, token }))
+      await confirmOwner(services, request)
     } catch (error) {
       return refuse(request, reply, 'passkey', error)
     }

@@ -1,7 +1,6 @@
 import type { ListedPasskey } from '../../../accounts/second-factor/passkeys.ts'
 import type { SecondFactor } from '../../../accounts/second-factor/second-factor.ts'
-import { copyField } from '../../components/copy-field.ts'
-import { codeField } from '../../components/fields.ts'
+import { codeField, confirmDialog, copyField } from '../../components/fields.ts'
 import { type Html, html, nothing, trusted } from '../../components/html.ts'
 import { outcomeNotice, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
@@ -40,7 +39,7 @@ function addAppCard(t: Texts, hasPassword: boolean, problem: string | undefined)
   return html`<section class="card narrow-left"><h2>${secondFactor.addApp}</h2>${outcomeNotice({ problem })}
 <p>${secondFactor.addAppHint}</p>
 <form method="post" action="${path}/app">${ownerField(t, hasPassword)}
-<button>${secondFactor.next}</button></form></section>`
+<button>${t.account.goOn}</button></form></section>`
 }
 
 function passkeyCard(
@@ -54,10 +53,14 @@ function passkeyCard(
   const { common, secondFactor } = t
   const items = shown.passkeys.map(
     ({ id, name, createdAt, usedAt }) => html`<li><h3 id="passkey-${id}"><bdi>${name}</bdi></h3>
-<p>${common.created}: ${t.day(createdAt)}. ${secondFactor.lastUsed}: ${usedAt ? t.day(usedAt) : common.never}.</p>
-<details><summary class="button quiet danger" aria-describedby="passkey-${id}">${secondFactor.removeDots}</summary>
-<form method="post" action="${path}/passkeys/${id}/remove">${codeField(secondFactor.anyCode)}
-<button class="danger">${secondFactor.remove}</button></form></details></li>`,
+<p>${common.created}: ${t.day(createdAt)}. ${t.common.lastUsed}: ${usedAt ? t.day(usedAt) : common.never}.</p>
+${confirmDialog(t, {
+  label: t.members.remove,
+  action: `${path}/passkeys/${id}/remove`,
+  confirm: common.remove,
+  fields: codeField(secondFactor.anyCode),
+  describedBy: `passkey-${id}`,
+})}</li>`,
   )
   return html`<section class="card narrow-left"><h2>${secondFactor.passkeys}</h2>
 ${outcomeNotice({ problem: shown.problem })}<p>${secondFactor.passkeysHint}</p>
@@ -82,7 +85,7 @@ export function addPasskeyPage(t: Texts, shown: { readonly options: object; read
 data-failed="${secondFactor.passkeyFailed}">
 <input type="hidden" name="answer"><input type="hidden" name="until" value="${until}">
 <label>${common.name} <input name="name" required maxlength="60" autocomplete="off" dir="auto" autofocus></label>
-<button>${secondFactor.next}</button></form></section>`,
+<button>${t.account.goOn}</button></form></section>`,
   )
   return { ...made, scripts: ['passkeys.js'] }
 }
@@ -138,5 +141,5 @@ ${copyField(t, { id: 'codes', text: codes.join('\n'), what: secondFactor.recover
 function page(t: Texts, main: Html): Page {
   const { title } = t.secondFactor
   const shown = settingsPage(t, { title, path: '/settings/account', scripts: ['copy.js'], main })
-  return { ...shown, sheets: ['second-factor'], hasSecret: true }
+  return { ...shown, hasSecret: true }
 }

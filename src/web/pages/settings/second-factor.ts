@@ -15,7 +15,7 @@ import {
   useCode,
   wrongCode,
 } from '../../../accounts/second-factor/second-factor.ts'
-import { hasPassword, requireOwner } from '../../../accounts/sign-in/sign-in.ts'
+import { hasPassword } from '../../../accounts/sign-in/sign-in.ts'
 import { type Executor, withTx } from '../../../db/client.ts'
 import { notFound } from '../../../errors.ts'
 import { productName } from '../../../http/product.ts'
@@ -25,11 +25,10 @@ import { ownPerson } from '../../components/route-guards.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
-import { ownAttempt } from './own-attempt.ts'
+import { confirmOwner, ownAttempt } from './own-attempt.ts'
 import { passkeyPages, type Refuse } from './passkeys.ts'
 import { addAppPage, type Refused, recoveryCodesPage, secondFactorPage } from './second-factor-view.ts'
 
-const passwordForm = z.object({ current: z.string().max(1_000).default('') })
 const codeForm = z.object({ code: z.string().max(200) })
 
 /** `/settings/second-factor`: the authenticator app, the recovery codes, and the end of both. */
@@ -117,10 +116,8 @@ function appPages(app: FastifyInstance, services: WebServices, refuse: Refuse): 
   const { database, peppers, signInLimits } = services
 
   app.post('/settings/second-factor/app', ownPerson, async (request, reply) => {
-    const { person: account, token } = visitorOf(request)
-    const { current } = readFields(passwordForm, request.body)
     try {
-      await signInLimits.guard(ownAttempt(request), () => requireOwner(database, account, { current, token }))
+      await confirmOwner(services, request)
       const begun = await beginApp(database.system, peppers, labelOf(services, request))
       return await showSecret(request, reply, begun)
     } catch (error) {

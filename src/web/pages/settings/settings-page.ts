@@ -9,7 +9,7 @@ import type { Texts } from '../../texts/catalogue.ts'
  * @param page.role of the reader, who sees the tabs that the role may open. Default: all.
  */
 export function settingsPage(
-  { account, alerts, frame, members }: Texts,
+  { account, alerts, frame, members, keys }: Texts,
   page: Pick<Page, 'title' | 'scripts' | 'hasSecret'> & {
     readonly path: string
     readonly role?: MemberRole
@@ -18,9 +18,9 @@ export function settingsPage(
 ): Page {
   const { path, main, role = 'owner', ...rest } = page
   const items = [
-    { href: '/settings/keys', label: account.keysTab, least: 'member' },
-    { href: '/settings/alerts', label: alerts.tab, least: 'admin' },
-    { href: '/settings/members', label: members.tab, least: 'viewer' },
+    { href: '/settings/keys', label: keys.title, least: 'member' },
+    { href: '/settings/alerts', label: alerts.title, least: 'admin' },
+    { href: '/settings/members', label: members.title, least: 'viewer' },
     { href: '/settings/account', label: account.accountTab, least: 'viewer' },
   ] as const
   const open = items.filter(({ least }) => hasRole(role, least))
@@ -29,6 +29,6 @@ export function settingsPage(
     section: 'settings',
     // Each tab has the same width: the heading would jump otherwise.
     wide: true,
-    main: html`<h1>${account.settings}</h1>${tabs(open, path, frame.section)}\n${main}`,
+    main: html`<h1>${frame.settings}</h1>${tabs(open, path, frame.section)}\n${main}`,
   }
 }

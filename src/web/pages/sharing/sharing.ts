@@ -12,7 +12,7 @@ import { libraryFacts } from '../ask/library-facts.ts'
 import { readWithEarlier } from '../ask/turn-extras.ts'
 import { withNamedSession } from '../named-session.ts'
 import type { WebServices } from '../services.ts'
-import { sharedPage } from './shared-view.ts'
+import { sharedPage } from './sharing-views.ts'
 
 /** Maximum turns that a link shows. */
 const maxTurns = 50

@@ -25,7 +25,7 @@ export function addPage(t: Texts, { ref, name, he, en, sheet, title, problem, sh
   return {
     title: t.sheets.addToTitle,
     section: 'sheets',
-    sheets: ['sheets'],
+    sheets: ['menus', 'sheets'],
     main: html`<section class="card narrow-left" id="add-to-sheet"><h1>${t.sheets.addToTitle}</h1>
 <p><bdi class="entry-ref">${name}</bdi></p>${outcomeNotice({ problem })}
 <form method="post" action="/sheets/add" data-failed="${t.sheets.notAdded}">
@@ -39,7 +39,7 @@ ${selectField({
 })}
 <label class="new-title">${t.sheets.newTitle} <input name="title" maxlength="${sheetLimits.title}" dir="auto"
 autocomplete="off" value="${title}" placeholder="${t.sheets.untitled(name)}"></label>
-<button>${t.sheets.add}</button></form>
+<button>${t.common.add}</button></form>
 <p><a href="${readHref(ref)}">${t.sheets.goBack}</a></p></section>`,
   }
 }

@@ -1,9 +1,7 @@
 import type { ReadEntry } from '../../../sheets/content.ts'
 import { type PassageEntry, sheetLimits } from '../../../sheets/entries.ts'
 import type { StoredSheet } from '../../../sheets/store.ts'
-import { confirmDialog } from '../../components/confirm-dialog.ts'
-import { copyField } from '../../components/copy-field.ts'
-import { selectField } from '../../components/fields.ts'
+import { confirmDialog, copyField, selectField } from '../../components/fields.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
 import { namedLink, nameIn } from '../../components/names.ts'
@@ -32,30 +30,29 @@ export function editorPage(t: Texts, { sheet, entries, publicLink, done, problem
     hasSecret: publicLink?.url !== undefined,
     sheets: ['menus', 'sheets', 'sheet'],
     scripts: ['copy.js', 'menus.js', 'sheet-editor.js'],
-    main: html`${sheetBar(t, sheet, 'edit')}<h1 class="sr">${t.sheets.edit}: ${title}</h1>
+    main: html`${sheetBar(t, sheet, 'edit')}<h1 class="sr">${t.common.edit}: ${title}</h1>
 ${outcomeNotice({ done })}${problem ? notice('problem', problem.message) : nothing}
 <form class="sheet-editor" method="post" action="/sheets/${id}" data-sheet
 data-words="${JSON.stringify(t.sheets.live)}">
-<button class="sr" name="action" value="save" tabindex="-1" aria-hidden="true">${t.sheets.save}</button>
+<button class="sr" name="action" value="save" tabindex="-1" aria-hidden="true">${t.common.save}</button>
 <input class="sheet-title" name="title" required maxlength="${sheetLimits.title}" dir="auto" autocomplete="off"
 value="${title}" aria-label="${t.sheets.title}" placeholder="${t.sheets.title}">
 <textarea class="sheet-intro" name="intro" rows="1" maxlength="${sheetLimits.intro}" dir="auto"
 aria-label="${t.sheets.intro}" placeholder="${t.sheets.introHint}">${intro}</textarea>
 <ol class="sheet-entries" aria-label="${t.sheets.entries}">${entries.map((entry) => entryItem(t, entry))}</ol>
 ${entries.length === 0 ? emptyState(t.sheets.empty, t.sheets.emptyHint) : nothing}
-<div class="sheet-add"><label>${t.sheets.addPassage} <input name="ref" maxlength="${sheetLimits.ref}" dir="auto"
+<div class="row sheet-add"><label>${t.sheets.addPassage} <input name="ref" maxlength="${sheetLimits.ref}" dir="auto"
 autocomplete="off" value="${problem?.ref ?? ''}" placeholder="${t.sheets.addHint}"></label>
-<button name="action" value="add">${t.sheets.add}</button>
+<button name="action" value="add">${t.common.add}</button>
 <button class="quiet" name="action" value="note">${t.sheets.addNote}</button></div>
-<p class="sheet-save"><button name="action" value="save">${t.sheets.save}</button></p>
+<p class="sheet-save"><button name="action" value="save">${t.common.save}</button></p>
 </form>
 <div class="sheet-settings">${linkCard(t, id, publicLink)}
-${confirmDialog({
+${confirmDialog(t, {
   label: t.sheets.deleteSheet,
   question: t.sheets.deleteQuestion,
   action: `/sheets/${id}/delete`,
   confirm: t.sheets.deleteConfirm,
-  cancel: t.common.cancel,
 })}</div>`,
   }
 }
@@ -64,10 +61,10 @@ function entryItem(t: Texts, entry: ReadEntry): Html {
   const name = nameOf(t, entry)
   return html`<li class="sheet-entry ${entry.kind}" id="entry-${entry.id}" data-entry="${entry.id}">
 <input type="hidden" name="entry" value="${entry.id}">
-<div class="entry-head"><span class="drag" data-drag aria-hidden="true" hidden></span>${headOf(t, entry)}
+<div class="row entry-head"><span class="drag" data-drag aria-hidden="true" hidden></span>${headOf(t, entry)}
 <span class="entry-tools">${tool('up', entry.id, t.sheets.up(name), '↑')}
 ${tool('down', entry.id, t.sheets.down(name), '↓')}
-${tool('remove', entry.id, t.sheets.remove(name), t.sheets.removeShort)}</span></div>
+${tool('remove', entry.id, t.sheets.remove(name), t.common.remove)}</span></div>
 ${bodyOf(t, entry)}
 <button class="quiet note-below" name="action" value="note:${entry.id}">${t.sheets.noteBelow}</button></li>`
 }
@@ -103,7 +100,7 @@ aria-label="${t.sheets.note}" placeholder="${t.sheets.noteHint}">${entry.text}</
 aria-label="${t.sheets.textsOf(nameOf(t, entry))}">${sourceTexts(t, entry.source)}</div>
 <details class="entry-options"><summary>${t.sheets.options}</summary>
 <div class="filters">${languageField(t, entry.entry)}
-${versionField(t, entry, 'he', t.sheets.hebrewVersion)}
+${versionField(t, entry, 'he', t.reader.hebrewVersion)}
 ${versionField(t, entry, 'en', t.sheets.englishVersion)}</div></details>`
 }
 
@@ -114,7 +111,7 @@ autocomplete="off" value="${heading}" aria-label="${t.sheets.heading}: ${name}" 
 
 function languageField(t: Texts, { id, languages }: PassageEntry): Html {
   return selectField({
-    label: t.sheets.languages,
+    label: t.search.languages,
     name: `languages-${id}`,
     selected: languages,
     options: (['both', 'he', 'en'] as const).map((value) => ({ value, label: t.sheets[value] })),
@@ -143,8 +140,8 @@ function linkCard(t: Texts, id: string, link: Editor['publicLink']): Html {
   const address =
     link?.url === undefined
       ? html`<p class="hint">${t.sharing.notShown}</p>`
-      : copyField(t, { id: 'public-link', text: link.url, what: t.sheets.link })
-  return html`<section class="card narrow-left" id="link"><h2>${t.sheets.link}</h2>
+      : copyField(t, { id: 'public-link', text: link.url, what: t.sharing.link })
+  return html`<section class="card narrow-left" id="link"><h2>${t.sharing.link}</h2>
 <p>${link ? nothing : t.sheets.linkNone} ${t.sheets.linkAbout}</p>
 ${link ? address : nothing}
 <form method="post" action="/sheets/${id}/${link ? 'unshare' : 'share'}"><button class="quiet">${

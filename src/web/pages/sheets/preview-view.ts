@@ -69,7 +69,7 @@ function passage(t: Texts, entry: Extract<ReadEntry, { kind: 'passage' }>, numbe
   const { en, he } = refsBelow(entry.source, words)
   return html`<section class="sheet-source"><h2 dir="${directionOf(title)}"><span class="number">${number}</span>
 <span>${title}</span></h2>
-<p class="sheet-refs">${en === '' || en === title ? nothing : html`<bdi lang="en" dir="ltr">${en}</bdi>`}
+<p class="row sheet-refs">${en === '' || en === title ? nothing : html`<bdi lang="en" dir="ltr">${en}</bdi>`}
 ${he === '' || he === title ? nothing : html`<span class="he-ref" lang="he" dir="rtl">${he}</span>`}</p>
 ${replacedNote(t, entry)}${sourceTexts(t, entry.source)}</section>`
 }

@@ -2,10 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../errors.ts'
 import type { ItemProblem } from '../../../workspace/sheets/gather.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
-import { readHref } from '../../components/library-links.ts'
 import { type Texts, textsIn } from '../../texts/catalogue.ts'
 import { textsOf } from '../../visitors/preferences.ts'
-import type { RefNames } from '../ref-names.ts'
+import { type RefNames, refLinks } from '../ref-names.ts'
 
 /** The library cannot give the passage that somebody wants to add. */
 export class RefusedPassage extends ServiceError {
@@ -20,10 +19,8 @@ export class RefusedPassage extends ServiceError {
 /** Why a passage cannot be added, with links to refs that are near. */
 export function refusalOf(t: Texts, problem: ItemProblem, names: RefNames): Html {
   const near = problem.nearest ?? []
-  const links = near.map(
-    (ref, i) => html`${i > 0 ? ', ' : nothing}<a href="${readHref(ref)}" dir="auto">${names(ref)}</a>`,
-  )
-  return html`${sentenceOf(t, problem)}${near.length > 0 ? html` ${t.sheets.nearest} ${links}` : nothing}`
+  const links = html` ${t.sheets.nearest} ${refLinks(near, names)}`
+  return html`${sentenceOf(t, problem)}${near.length > 0 ? links : nothing}`
 }
 
 function sentenceOf(t: Texts, { kind, ref }: ItemProblem): string {

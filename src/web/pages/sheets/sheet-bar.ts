@@ -8,7 +8,7 @@ export function sheetBar(t: Texts, { id }: Pick<StoredSheet, 'id'>, here: 'edit'
   const mark = (name: string) => (name === here ? html` aria-current="page"` : nothing)
   return html`<div class="sheet-bar"><nav class="breadcrumbs" aria-label="${t.library.breadcrumb}"><a href="/sheets"
 >${t.sheets.sheets}</a></nav>
-<nav class="switch" aria-label="${t.sheets.sheets}"><a href="/sheets/${id}"${mark('edit')}>${t.sheets.edit}</a>
+<nav class="switch" aria-label="${t.sheets.sheets}"><a href="/sheets/${id}"${mark('edit')}>${t.common.edit}</a>
 <a href="/sheets/${id}/preview"${mark('preview')}>${t.sheets.preview}</a></nav>
 <span class="sheet-state faint" role="status"></span>
 ${downloadMenu(t, `/sheets/${id}/file`)}
@@ -17,7 +17,7 @@ ${here === 'edit' ? nothing : printButton(t)}</div>`
 
 /** The sheet as a file of each format, at `path`. */
 export function downloadMenu(t: Texts, path: string): Html {
-  return html`<details class="menu"><summary class="button quiet">${t.sheets.download}</summary>
+  return html`<details class="menu"><summary class="button quiet">${t.common.download}</summary>
 <ul class="menu-body menu-list">${sheetFormats
     .toSorted((a, b) => order.indexOf(a) - order.indexOf(b))
     .map(

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { findAccountForLetter } from '../../../accounts/accounts.ts'
 import { createResetLink, resetHours } from '../../../accounts/sign-in/password-reset.ts'
@@ -6,7 +6,7 @@ import type { Database } from '../../../db/client.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
 import { letter } from '../../../mail/letters.ts'
 import type { Addressed, Mailer } from '../../../mail/mailer.ts'
-import { problemOf, readFields } from '../../components/forms.ts'
+import { readFields, sendFormAgain } from '../../components/forms.ts'
 import { html } from '../../components/html.ts'
 import { outcomeNotice, type Page, sendPage } from '../../components/page.ts'
 import { openToAll } from '../../components/route-guards.ts'
@@ -26,12 +26,9 @@ export function forgotPasswordPage(
   { database, signInLimits, settings }: WebServices,
 ): void {
   const { mailer } = settings
-  const show = (request: FastifyRequest, reply: FastifyReply, problem?: string, status?: number) =>
-    sendPage(reply, formPage(textsOf(request), problem), status)
-
   app.get('/forgot-password', openToAll, (request, reply) => {
     if (!mailer) return reply.callNotFound()
-    return show(request, reply)
+    return sendPage(reply, formPage(textsOf(request), undefined))
   })
 
   app.post('/forgot-password', openToAll, async (request, reply) => {
@@ -40,8 +37,7 @@ export function forgotPasswordPage(
     try {
       await signInLimits.reset(clientAddress(request))
     } catch (error) {
-      const { message, status } = problemOf(request, error)
-      return show(request, reply, message, status)
+      return sendFormAgain(reply, error, (problem) => formPage(textsOf(request), problem))
     }
     mailer.post(async () =>
       (await signInLimits.mayMail(email)) ? resetLetter(database, mailer, email, 'newPassword') : undefined,

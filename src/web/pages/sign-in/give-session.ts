@@ -1,22 +1,26 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { keepLanguage } from '../../../accounts/accounts.ts'
+import { z } from 'zod'
+import { keepLanguage, newEmail } from '../../../accounts/accounts.ts'
+import { requireGoodPassword } from '../../../accounts/passwords/password-rules.ts'
+import { isOfDomain } from '../../../accounts/providers/enter-by-provider.ts'
 import { knownBrowser, knownBrowserToken } from '../../../accounts/sign-in/known-browsers.ts'
 import type { Origin } from '../../../accounts/sign-in/sign-in-steps.ts'
 import { closeWebSession, findWebSession } from '../../../accounts/sign-in/web-sessions.ts'
 import { ServiceError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
 import { letter } from '../../../mail/letters.ts'
+import { readFields } from '../../components/forms.ts'
 import { sendPage } from '../../components/page.ts'
 import { readCarried } from '../../kept-forms/kept-form.ts'
 import { cookieToken, setCookie } from '../../visitors/cookies.ts'
+import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { SignInAttempt } from '../../visitors/sign-in-limits.ts'
 import { visitorWith } from '../../visitors/visitor.ts'
 import { askingBy, askVisitorsQuestion } from '../ask/ask-question.ts'
 import type { WebServices } from '../services.ts'
-import { questionOf } from './next-field.ts'
 import type { AfterSignIn } from './second-step-view.ts'
-import { formBackPage } from './sign-in-view.ts'
+import { formBackPage, questionOf } from './sign-in-view.ts'
 
 /**
  * Goes on after a sign-in: to the form that it interrupted, to the answer of a visitor's question, or to the page
@@ -41,6 +45,18 @@ export async function continueSignIn(
     if (!(error instanceof ServiceError)) throw error
     return reply.redirect(next ?? '/ask', 303)
   }
+}
+
+const afterForm = z.object({
+  /** Paths of the pages are shorter. */
+  next: z.string().max(8_000).optional(),
+  kept: z.string().max(400_000).optional(),
+})
+
+/** What a form of the sign-in carries to its end. */
+export function afterOf(request: FastifyRequest): AfterSignIn {
+  const { next, kept } = readFields(afterForm, request.body)
+  return { next: ownPath(next), kept }
 }
 
 /** Who tries to sign in to the account with this address. */
@@ -84,8 +100,8 @@ export async function giveSession(
   await showSignedIn(services, request, token)
   if (request.visitor)
     await keepLanguage(services.database.system, request.visitor.person.id, textsOf(request).language)
-  setCookie(request, reply, services, 'session', token)
-  setCookie(request, reply, services, 'known', knownBrowserToken(services.peppers, email))
+  setCookie(reply, services, 'session', token)
+  setCookie(reply, services, 'known', knownBrowserToken(services.peppers, email))
 }
 
 /** What the browser calls itself; empty if it says nothing. */
@@ -98,4 +114,25 @@ async function showSignedIn(services: WebServices, request: FastifyRequest, toke
   const found = await findWebSession(services.database.system, token)
   if (!found) return
   request.visitor = visitorWith(found, token, services.plans)
+}
+
+/**
+ * Checks address and password of a new account, and counts it before it is created.
+ * @throws ServiceError `invalid_value`, `rate_limit_exceeded`.
+ */
+export async function countSignUp(
+  { settings, signInLimits }: WebServices,
+  request: FastifyRequest,
+  { email, password }: { readonly email: string; readonly password: string },
+): Promise<void> {
+  const domains = settings.signUpDomains ?? []
+  if (!isOfDomain(email, domains)) {
+    const message = `Only addresses of ${domains.join(', ')} can have an account here.`
+    throw new ServiceError('invalid_value', message, { param: 'email' })
+  }
+  const address = clientAddress(request)
+  // The steps that cost CPU time come last: rating the password, then hashing it.
+  await signInLimits.signUpAttempt(address)
+  await requireGoodPassword(password, [newEmail(email)])
+  await signInLimits.signUp(address)
 }

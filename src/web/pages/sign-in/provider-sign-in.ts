@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
 import { enterByProvider, linkPerson } from '../../../accounts/providers/enter-by-provider.ts'
 import { removeIdentities } from '../../../accounts/providers/identities.ts'
 import {
@@ -8,41 +7,32 @@ import {
   takeProviderStep,
 } from '../../../accounts/providers/provider-steps.ts'
 import type { Person, Provider } from '../../../accounts/providers/providers.ts'
-import { requireOwner } from '../../../accounts/sign-in/sign-in.ts'
 import { withTx } from '../../../db/client.ts'
 import { errorTable, ServiceError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
 import { originOf } from '../../../http/origin.ts'
-import { readFields } from '../../components/forms.ts'
 import { html } from '../../components/html.ts'
 import { notice, sendPage } from '../../components/page.ts'
 import { openToAll, ownPerson } from '../../components/route-guards.ts'
 import { readCarried } from '../../kept-forms/kept-form.ts'
 import { clearCookie, cookieToken, setCookie } from '../../visitors/cookies.ts'
-import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
-import { ownAttempt } from '../settings/own-attempt.ts'
-import { originOfSignIn } from './give-session.ts'
+import { confirmOwner } from '../settings/own-attempt.ts'
+import { afterOf, originOfSignIn } from './give-session.ts'
 import { goOnWith } from './second-step.ts'
-
-const afterForm = z.object({
-  next: z.string().max(8_000).optional(),
-  kept: z.string().max(400_000).optional(),
-})
-const ownerForm = z.object({ current: z.string().max(1_000).default('') })
 
 type ByProvider = { Params: { provider: string } }
 
 /** `/signin/with/:provider`: sign-in by OpenID Connect, and the identities of an account. */
 export function providerSignInPages(app: FastifyInstance, services: WebServices): void {
-  const { database, signInLimits } = services
+  const { database } = services
 
   app.post<ByProvider>('/signin/with/:provider', openToAll, async (request, reply) => {
     const provider = providerOf(services, request)
-    const { next, kept } = readFields(afterForm, request.body)
-    const after = { ...(ownPath(next) && { next }), ...(readCarried(kept) && { kept }) }
+    const { next, kept } = afterOf(request)
+    const after = { ...(next && { next }), ...(readCarried(kept) && { kept }) }
     return goOn(services, request, reply, provider, after)
   })
 
@@ -50,7 +40,7 @@ export function providerSignInPages(app: FastifyInstance, services: WebServices)
     const provider = providerOf(services, request)
     const token = cookieToken(request, services, 'step')
     const step = token && (await takeProviderStep(database.system, token, provider.id))
-    clearCookie(request, reply, services, 'step')
+    clearCookie(reply, services, 'step')
     if (!token || !step) return reply.redirect('/signin?ended=step', 303)
     try {
       const attempt = { token, redirectUri: redirectUri(services, request, provider) }
@@ -65,14 +55,12 @@ export function providerSignInPages(app: FastifyInstance, services: WebServices)
 
   app.post<ByProvider>('/settings/account/providers/:provider/connect', ownPerson, async (request, reply) => {
     const provider = providerOf(services, request)
-    const { person: account, token } = visitorOf(request)
-    const { current } = readFields(ownerForm, request.body)
     try {
-      await signInLimits.guard(ownAttempt(request), () => requireOwner(database, account, { current, token }))
+      await confirmOwner(services, request)
     } catch (error) {
       return refuse(services, request, reply, provider, error)
     }
-    return goOn(services, request, reply, provider, { linkTo: account.id })
+    return goOn(services, request, reply, provider, { linkTo: visitorOf(request).person.id })
   })
 
   app.post<ByProvider>(
@@ -118,7 +106,7 @@ async function goOn(
     await services.signInLimits.provider(clientAddress(request))
     const token = await openProviderStep(services.database.system, { provider: provider.id, ...step })
     const address = await provider.begin({ token, redirectUri: redirectUri(services, request, provider) })
-    setCookie(request, reply, services, 'step', token)
+    setCookie(reply, services, 'step', token)
     reply.header('refresh', `0; url=${address}`)
     const { account } = textsOf(request)
     const title = account.goingTo(provider.label)

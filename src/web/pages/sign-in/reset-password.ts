@@ -11,7 +11,7 @@ import type { Texts } from '../../texts/catalogue.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
 import { refuseLink, sendLinkPage } from './link-page.ts'
-import { newPasswordField } from './new-password-field.ts'
+import { newPasswordField } from './sign-in-view.ts'
 
 type ByToken = { Params: { token: string } }
 

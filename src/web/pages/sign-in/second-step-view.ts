@@ -3,7 +3,7 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { outcomeNotice, type Page } from '../../components/page.ts'
 import { carriedField } from '../../kept-forms/kept-form-view.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { nextField } from './next-field.ts'
+import { nextField } from './sign-in-view.ts'
 
 /** What the sign-in goes on with when it is finished. */
 export type AfterSignIn = {

@@ -17,16 +17,12 @@ import { clearCookie, cookieToken, setCookie } from '../../visitors/cookies.ts'
 import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
-import { siteOf } from '../settings/site.ts'
-import { attemptBy, continueSignIn, giveSessionWithNotice, originOfSignIn } from './give-session.ts'
+import { siteOf } from '../settings/own-attempt.ts'
+import { afterOf, attemptBy, continueSignIn, giveSessionWithNotice, originOfSignIn } from './give-session.ts'
 import { type AfterSignIn, closedPage, secondStepPage } from './second-step-view.ts'
 
-const afterForm = z.object({
-  next: z.string().max(8_000).optional(),
-  kept: z.string().max(400_000).optional(),
-})
 /** The code, or the answer of a passkey. */
-const codeForm = afterForm.extend({
+const codeForm = z.object({
   code: z.string().max(200).default(''),
   answer: z.string().max(20_000).optional(),
 })
@@ -54,10 +50,10 @@ export async function goOnWith(
     await giveSessionWithNotice(services, request, reply, entered)
     return continueSignIn(services, request, reply, after)
   }
-  setCookie(request, reply, services, 'step', entered.token)
+  setCookie(reply, services, 'step', entered.token)
   if (entered.kind === 'second-factor') return show(services, request, reply, entered, { after })
   const step = await findStep(services.database.system, entered.token, 'closed')
-  return step ? showClosed(request, reply, step, { after }) : startAgain(services, request, reply)
+  return step ? showClosed(request, reply, step, { after }) : startAgain(services, reply)
 }
 
 /**
@@ -69,16 +65,16 @@ export function secondStepPages(app: FastifyInstance, services: WebServices): vo
 
   app.get('/signin/code', openToAll, async (request, reply) => {
     const step = await presentStep(services, request, 'second-factor')
-    if (!step) return startAgain(services, request, reply)
+    if (!step) return startAgain(services, reply)
     const { next } = request.query as { readonly next?: unknown }
     return show(services, request, reply, step, { after: { next: ownPath(next) } })
   })
 
   app.post('/signin/code', openToAll, async (request, reply) => {
-    const { code, answer, ...input } = readFields(codeForm, request.body)
-    const after: AfterSignIn = { next: ownPath(input.next), kept: input.kept }
+    const { code, answer } = readFields(codeForm, request.body)
+    const after = afterOf(request)
     const step = await presentStep(services, request, 'second-factor')
-    if (!step) return startAgain(services, request, reply)
+    if (!step) return startAgain(services, reply)
     const attempt = {
       ...attemptBy(services, request, step.email),
       email: `second factor of ${step.accountId}`,
@@ -97,16 +93,15 @@ export function secondStepPages(app: FastifyInstance, services: WebServices): vo
 
   app.get('/signin/keep', openToAll, async (request, reply) => {
     const step = await presentStep(services, request, 'closed')
-    if (!step) return startAgain(services, request, reply)
+    if (!step) return startAgain(services, reply)
     const { next } = request.query as { readonly next?: unknown }
     return showClosed(request, reply, step, { after: { next: ownPath(next) } })
   })
 
   app.post('/signin/keep', openToAll, async (request, reply) => {
-    const input = readFields(afterForm, request.body)
-    const after: AfterSignIn = { next: ownPath(input.next), kept: input.kept }
+    const after = afterOf(request)
     const step = await presentStep(services, request, 'closed')
-    if (!step) return startAgain(services, request, reply)
+    if (!step) return startAgain(services, reply)
     const enter = () => keepAccount(database, step.token, originOfSignIn(request))
     const again = (shown: Shown) => showClosed(request, reply, step, shown)
     return enterOr(services, request, reply, { step, after, enter, again })
@@ -122,11 +117,10 @@ async function enterOr(
 ): Promise<FastifyReply> {
   try {
     const entered = await enter()
-    clearCookie(request, reply, services, 'step')
+    clearCookie(reply, services, 'step')
     return await goOnWith(services, request, reply, { ...entered, email: step.email }, after)
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'not_found')
-      return startAgain(services, request, reply)
+    if (error instanceof ServiceError && error.code === 'not_found') return startAgain(services, reply)
     const { message: problem, status } = problemOf(request, error)
     return again({ after, problem, status })
   }
@@ -159,7 +153,7 @@ async function presentStep(services: WebServices, request: FastifyRequest, stage
   return token !== undefined && step ? { ...step, token } : undefined
 }
 
-function startAgain(services: WebServices, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  clearCookie(request, reply, services, 'step')
+function startAgain(services: WebServices, reply: FastifyReply): FastifyReply {
+  clearCookie(reply, services, 'step')
   return reply.redirect('/signin?ended=step', 303)
 }

@@ -1,3 +1,4 @@
+import { passwordLength } from '../../../accounts/passwords/password-rules.ts'
 import type { Plan } from '../../../accounts/plans.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
@@ -6,8 +7,6 @@ import type { KeptForm } from '../../kept-forms/kept-form.ts'
 import { carriedField, keptFormView } from '../../kept-forms/kept-form-view.ts'
 import type { Texts } from '../../texts/catalogue.ts'
 import type { WebServices, WebSettings } from '../services.ts'
-import { newPasswordField } from './new-password-field.ts'
-import { nextField, questionNote } from './next-field.ts'
 
 type SignInForm = {
   readonly email?: string
@@ -113,4 +112,30 @@ function providerButtons(
 <button class="quiet">${account.signInWith(label)}</button></form>`,
   )
   return html`<p class="faint">${account.or}</p><div class="providers">${forms}</div>`
+}
+
+/** The field for a new password, with the rule that it has to meet. */
+export function newPasswordField({ account }: Texts, label: string, name: string): Html {
+  return html`<label>${label} <input type="password" name="${name}" autocomplete="new-password"
+minlength="${passwordLength.min}" required aria-describedby="rule"></label>
+<p class="hint" id="rule">${account.passwordRule(passwordLength.min)}</p>`
+}
+
+/** Where the sign-in leads, as a hidden field; nothing without it. */
+export function nextField({ next }: { readonly next?: string | undefined }): Html {
+  return next ? html`<input type="hidden" name="next" value="${next}">` : nothing
+}
+
+/** What a visitor has asked before the sign-in: `/ask` with a question, and with nothing else. */
+export function questionOf(next: string | undefined): string | undefined {
+  const [path, query = ''] = (next ?? '').split('?')
+  const fields = new URLSearchParams(query)
+  const question = fields.get('question')?.trim()
+  return path === '/ask' && fields.size === 1 && question ? question : undefined
+}
+
+/** Says that the question is sent with the sign-in, and shows it; nothing without one. */
+function questionNote({ account }: Texts, { next }: { readonly next?: string | undefined }): Html {
+  const question = questionOf(next)
+  return question === undefined ? nothing : notice('note', account.askedNext(question))
 }

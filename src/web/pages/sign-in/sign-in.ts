@@ -16,9 +16,16 @@ import { clearCookie } from '../../visitors/cookies.ts'
 import { ownPath } from '../../visitors/own-path.ts'
 import { textsOf } from '../../visitors/preferences.ts'
 import type { WebServices } from '../services.ts'
-import { countSignUp } from './count-sign-up.ts'
 import { checkMailPage, resetLetter } from './forgot-password.ts'
-import { agentOf, attemptBy, continueSignIn, giveSession, originOfSignIn } from './give-session.ts'
+import {
+  afterOf,
+  agentOf,
+  attemptBy,
+  continueSignIn,
+  countSignUp,
+  giveSession,
+  originOfSignIn,
+} from './give-session.ts'
 import { goOnWith } from './second-step.ts'
 import { signInPage, signUpPage } from './sign-in-view.ts'
 
@@ -26,10 +33,6 @@ const credentials = z.object({
   /** Checked by the sign-in, because a refusal here would lose what was typed. */
   email: z.string().max(8_000),
   password: z.string().max(1_000),
-  /** Paths of the pages are shorter. */
-  next: z.string().max(8_000).optional(),
-  /** A form that was refused because nobody was signed in. */
-  kept: z.string().max(400_000).optional(),
 })
 
 /** `/signin`, `/signup` and `/signout`. */
@@ -46,16 +49,16 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
 
   app.post('/signin', openToAll, async (request, reply) => {
     const input = readFields(credentials, request.body)
-    const next = ownPath(input.next)
-    const { email, kept } = input
+    const after = afterOf(request)
+    const { email } = input
     try {
       const entered = await signInLimits.guard(attemptBy(services, request, email), () =>
         signIn(database, { ...input, ...originOfSignIn(request) }),
       )
-      return await goOnWith(services, request, reply, { ...entered, email }, { next, kept })
+      return await goOnWith(services, request, reply, { ...entered, email }, after)
     } catch (error) {
       return sendFormAgain(reply, error, (problem) =>
-        signInPage(textsOf(request), services, { email, next, kept, problem }),
+        signInPage(textsOf(request), services, { email, ...after, problem }),
       )
     }
   })
@@ -68,7 +71,7 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
 
   app.post('/signup', openToAll, async (request, reply) => {
     const input = readFields(credentials, request.body)
-    const next = ownPath(input.next)
+    const { next } = afterOf(request)
     try {
       if (services.settings.mailer) {
         await mailSignUp(services, services.settings.mailer, request, { ...input, next })
@@ -89,7 +92,7 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
 
   app.post('/signout', openToAll, async (request, reply) => {
     if (request.visitor) await closeWebSession(services.database.system, request.visitor.token)
-    clearCookie(request, reply, services, 'session')
+    clearCookie(reply, services, 'session')
     return reply.redirect('/signin?done=signed-out', 303)
   })
 }

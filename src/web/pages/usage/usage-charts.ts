@@ -5,7 +5,7 @@ import { type Bar, barChart } from '../../components/chart.ts'
 import { dataTable } from '../../components/data-table.ts'
 import { type Html, html } from '../../components/html.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { creditsColumn, tokensColumn, tokensOf, turnsColumn } from './usage-columns.ts'
+import { creditsColumn, tokensColumn, tokensOf, turnsColumn } from './usage-tables.ts'
 
 /** Credits and tokens per day as bar charts, and the same days as a table. @param days not empty. */
 export function usageCharts(t: Texts, days: readonly UsageRow[], span: Span): Html {

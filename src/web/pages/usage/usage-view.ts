@@ -1,18 +1,16 @@
 import { availableIn } from '../../../billing/account-credits.ts'
 import { creditsNumber } from '../../../billing/credits.ts'
 import type { UsageRow } from '../../../billing/usage/usage.ts'
-import { factList } from '../../components/fact-list.ts'
+import { factList } from '../../components/data-table.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, type Page } from '../../components/page.ts'
 import type { Texts } from '../../texts/catalogue.ts'
-import { creditsIn } from '../amounts.ts'
 import { creditTable } from '../credit-table.ts'
-import { credits } from './amounts.ts'
-import { chargeSection } from './charge-view.ts'
-import { breakdown } from './usage-breakdown.ts'
+import { creditsIn } from '../wording.ts'
 import { usageCharts } from './usage-charts.ts'
 import { limitList } from './usage-limits.ts'
 import { periods, type UsageShown } from './usage-shown.ts'
+import { breakdown, chargeSection, credits } from './usage-tables.ts'
 
 /** The credits that are left, what they were spent on, and the limits of the plan. */
 export function usagePage(t: Texts, shown: UsageShown): Page {
@@ -20,10 +18,10 @@ export function usagePage(t: Texts, shown: UsageShown): Page {
   const { days, period, span } = shown
   const sums = sumOf(days)
   return {
-    title: usage.title,
+    title: t.frame.usage,
     section: 'usage',
     sheets: ['usage'],
-    main: html`<h1>${usage.title}</h1>
+    main: html`<h1>${t.frame.usage}</h1>
 ${balanceCard(t, shown)}
 ${limitList(t, shown)}
 <div class="head"><h2>${usage.headings[period]}</h2>
@@ -61,7 +59,7 @@ ${creditTable(t, left, renewsAt, credits)}</section>`
 
 function periodNav({ usage }: Texts, selected: UsageShown['period']): Html {
   const mark = (period: string) => (period === selected ? html` aria-current="page"` : nothing)
-  return html`<nav class="periods" aria-label="${usage.period}">${periods.map(
+  return html`<nav class="row periods" aria-label="${usage.period}">${periods.map(
     (period) =>
       html`<a class="button quiet" href="/usage?period=${period}"${mark(period)}>${usage.periods[period]}</a>`,
   )}</nav>`

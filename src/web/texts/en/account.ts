@@ -53,8 +53,6 @@ export const account = {
   changeAddress: 'Change the e-mail address',
   changeAddressHint: 'We send a link to the new address. Nothing changes until you open it.',
   newAddress: 'New e-mail address',
-  settings: 'Settings',
-  keysTab: 'API keys',
   accountTab: 'Account',
   signInWith: (label: string) => `Sign in with ${label}`,
   or: 'Or:',
@@ -72,7 +70,6 @@ export const account = {
   browser: 'Browser',
   unknownBrowser: 'Unknown browser',
   signedIn: 'Signed in',
-  lastUsed: 'Last used',
   thisBrowser: 'This browser',
   signOutOne: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
@@ -99,7 +96,6 @@ export const account = {
 
 /** `/settings/members` and `/invitations/:token`: who acts for an account, and as what. */
 export const members = {
-  tab: 'Members',
   title: 'Members',
   of: (email: unknown) => html`Members of the account ${email}.`,
   about:
@@ -120,7 +116,6 @@ export const members = {
   remove: 'Remove…',
   removeQuestion: (email: unknown) =>
     html`${email} can no longer act for this account, and the API keys that this person made for it are revoked.`,
-  removeNow: 'Remove',
   leave: 'Leave this account…',
   leaveQuestion: 'You can no longer act for this account, and the API keys that you made for it are revoked.',
   leaveNow: 'Leave',

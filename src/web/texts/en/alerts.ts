@@ -2,19 +2,15 @@ import { html } from 'hono/html'
 
 /** `/settings/alerts`: budgets and webhooks. */
 export const alerts = {
-  tab: 'Alerts',
   title: 'Alerts',
   budgets: 'Budgets',
   budgetsAbout:
     'You are told when 80 % and all of a budget is spent. Nothing is refused because of it; caps of API keys refuse.',
   of: 'Applies to',
   wholeAccount: 'the whole account',
-  period: 'Period',
   periods: { day: 'per day (UTC)', month: 'per month (UTC)', total: 'in all' },
-  credits: 'Credits',
   setBudget: 'Set a budget',
   emptyRemoves: 'Leave it empty to remove the budget.',
-  save: 'Save',
   webhooks: 'Webhooks',
   webhooksAbout: html`Your server is told of events by signed requests, as
 <a href="https://www.standardwebhooks.com/" rel="noreferrer">Standard Webhooks</a> describes them.`,

@@ -9,7 +9,6 @@ export const files = {
   deleteDots: 'Delete the file…',
   deleteQuestion: 'This permanently deletes the file with all its versions.',
   deleteConfirm: 'Yes, delete it',
-  size: 'Size',
   type: 'Type',
   typeName: typeNameIn(fileTypes),
   origin: 'Origin',

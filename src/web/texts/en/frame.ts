@@ -12,13 +12,10 @@ export const frame = {
   usage: 'Usage',
   settings: 'Settings',
   operator: 'Operator',
-  signIn: 'Sign in',
-  signUp: 'Create account',
   signOut: 'Sign out',
   account: 'Account menu',
   note: 'Answers cite sources; they are not halachic rulings. Each quotation shows how it was checked.',
   apiReference: 'API reference',
-  footer: 'About and display',
   /** The name of the other language, in that language, and its code. */
   otherLanguage: { code: 'he', name: 'עברית' } as { readonly code: 'en' | 'he'; readonly name: string },
   theme: 'Colours',

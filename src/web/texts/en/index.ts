@@ -3,7 +3,7 @@ import type { Direction, Language } from '../grammar/language.ts'
 import { account, members } from './account.ts'
 import { alerts } from './alerts.ts'
 import { common } from './common.ts'
-import { conversations } from './conversations/index.ts'
+import { answers, ask, sharing } from './conversations.ts'
 import { errors } from './errors.ts'
 import { files } from './files.ts'
 import { frame } from './frame.ts'
@@ -18,7 +18,9 @@ import { secondFactor } from './second-factor.ts'
 import { usage } from './usage.ts'
 
 const groups = {
-  ...conversations,
+  answers,
+  ask,
+  sharing,
   account,
   alerts,
   common,

@@ -2,7 +2,6 @@ import { html } from 'hono/html'
 
 /** `/projects`: projects with their conversations and files. */
 export const projects = {
-  title: 'Projects',
   about:
     'A project keeps conversations and files together. Answers in a project can read and write its files.',
   /** The project that the first question creates; the database has its English name. */
@@ -14,7 +13,6 @@ export const projects = {
 “My questions”.`,
   created: (date: unknown) => html`created ${date}`,
   askHere: 'Ask in this project',
-  conversations: 'Conversations',
   noConversations: 'No conversations yet',
   askFirst: (href: string) => html`<a href="${href}">Ask the first question</a> in this project.`,
   files: 'Files',
@@ -37,8 +35,6 @@ export const projects = {
   deleteQuestion:
     'This permanently deletes its conversations and files, and revokes the API keys that are bound to it.',
   deleteConfirm: 'Delete everything in it',
-  size: 'Size',
-  origin: 'Origin',
   changed: 'Changed',
   done: {
     uploaded: 'The file has been uploaded. Answers in this project can read and quote it.',

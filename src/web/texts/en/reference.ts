@@ -2,9 +2,7 @@ import { html } from 'hono/html'
 
 /** `/docs`: the API reference. */
 export const reference = {
-  title: 'API reference',
   about: html`Use any OpenAI client: set the base URL and a key.`,
-  getKey: 'Get a key',
   getKeyAbout: 'You need a key to send requests. A plan with API access answers them.',
   yourKey: 'Your key, to try the requests below',
   keyHint: 'The key stays in the memory of this page. It is not stored; leaving the page forgets it.',
@@ -33,7 +31,6 @@ export const reference = {
   },
   try: 'Try it',
   send: 'Send request',
-  stop: 'Stop',
   stream: 'Stream the reply',
   notSet: 'not set',
   keyless: html`The request had no key. <a href="#key">Type your key</a> and send it again.`,

@@ -5,7 +5,6 @@ const count = counter('en')
 
 /** `/usage`: credits, charges, and the limits of the plan. */
 export const usage = {
-  title: 'Usage',
   periods: { '7': '7 days', '30': '30 days', '90': '90 days', month: 'This month' },
   headings: {
     '7': 'The last 7 days',
@@ -61,11 +60,8 @@ programs.`,
   noTurnsHint: 'Every turn that was charged appears here, newest first.',
   noMoreTurns: 'No more turns',
   backToNewest: 'Back to the newest',
-  time: 'Time',
   turn: 'Turn',
   turnId: (id: string) => `turn ${id}`,
-  conversation: 'Conversation',
-  model: 'Model',
   key: 'Key',
   limits: {
     requests: 'Requests per minute',

@@ -1,26 +1,6 @@
 import { html } from 'hono/html'
 
-type Html = ReturnType<typeof html>
-
-/**
- * Numbers, sizes and times in the words of a language. Times are in UTC; `frame.js` shows those with `data-time` in the
- * reader's zone.
- */
-export type Formats = {
-  readonly number: (value: number) => string
-  /** A size such as `12.5 MB`; a kilobyte has 1,024 bytes, as in the plans. */
-  readonly bytes: (bytes: number) => string
-  /** A duration such as `3.2 s` or `2 min 5 s`. */
-  readonly duration: (ms: number) => string
-  /** A day. The tooltip has the minute, and the markup has the machine-readable time. */
-  readonly day: (date: Date) => Html
-  /** A day and its minute, with its zone. */
-  readonly minute: (date: Date) => Html
-  /** A day in a narrow place, such as `21 Nov`. */
-  readonly shortDay: (date: Date) => string
-  /** Such as `Hebrew` for `he`; the code itself if the language has no name. */
-  readonly languageName: (code: string) => string
-}
+export type Formats = ReturnType<typeof formatsOf>
 
 type Units = {
   readonly bytes: readonly [string, string, string, string, string]
@@ -30,8 +10,12 @@ type Units = {
   readonly minutes: (minutes: string, seconds: string) => string
 }
 
-/** @param tag the language, as a BCP 47 tag. */
-export function formatsOf(tag: string, units: Units): Formats {
+/**
+ * Numbers, sizes and times in the words of a language. Times are in UTC; `frame.js` shows those with `data-time` in the
+ * reader's zone.
+ * @param tag the language, as a BCP 47 tag.
+ */
+export function formatsOf(tag: string, units: Units) {
   const dayFormat = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })
   const shortFormat = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', timeZone: 'UTC' })
   const minuteFormat = new Intl.DateTimeFormat(tag, {
@@ -40,24 +24,29 @@ export function formatsOf(tag: string, units: Units): Formats {
     timeZone: 'UTC',
   })
   return {
-    number: (value) => value.toLocaleString(tag),
+    number: (value: number) => value.toLocaleString(tag),
+    /** A size such as `12.5 MB`; a kilobyte has 1,024 bytes, as in the plans. */
     bytes: bytesIn(tag, units),
+    /** A duration such as `3.2 s` or `2 min 5 s`. */
     duration: durationIn(units),
-    day: (date) => {
+    /** A day. The tooltip has the minute, and the markup has the machine-readable time. */
+    day: (date: Date) => {
       const title = `${minuteFormat.format(date)} UTC`
       const text = dayFormat.format(date)
       return html`<time class="nowrap" data-time="day" datetime="${date.toISOString()}" title="${title}">${text}</time>`
     },
-    minute: (date) =>
+    /** A day and its minute, with its zone. */
+    minute: (date: Date) =>
       html`<time class="nowrap" data-time="minute" datetime="${date.toISOString()}">${minuteFormat.format(date)} UTC</time>`,
-    // Isolated, because the label of a chart stands in a picture that runs from left to right.
-    shortDay: (date) => `\u2068${shortFormat.format(date)}\u2069`,
+    /** Such as `21 Nov`. Isolated, because the label of a chart stands in a picture that runs from left to right. */
+    shortDay: (date: Date) => `\u2068${shortFormat.format(date)}\u2069`,
+    /** Such as `Hebrew` for `he`; the code itself if the language has no name. */
     languageName: namesIn(tag),
   }
 }
 
-function bytesIn(tag: string, units: Units): Formats['bytes'] {
-  return (bytes) => {
+function bytesIn(tag: string, units: Units) {
+  return (bytes: number) => {
     const unit = bytes < 1_024 ? 0 : Math.min(units.bytes.length - 1, Math.floor(Math.log2(bytes) / 10))
     const value = bytes / 1_024 ** unit
     const maximumFractionDigits = unit === 0 || value >= 100 ? 0 : 1
@@ -65,8 +54,8 @@ function bytesIn(tag: string, units: Units): Formats['bytes'] {
   }
 }
 
-function durationIn(units: Units): Formats['duration'] {
-  return (ms) => {
+function durationIn(units: Units) {
+  return (ms: number) => {
     const tenths = Math.round(ms / 100)
     if (tenths === 0) return units.underTenth
     if (tenths < 600) return units.seconds((tenths / 10).toFixed(1))
@@ -76,9 +65,9 @@ function durationIn(units: Units): Formats['duration'] {
   }
 }
 
-function namesIn(tag: string): Formats['languageName'] {
+function namesIn(tag: string) {
   const names = new Intl.DisplayNames(tag, { type: 'language', fallback: 'code' })
-  return (code) => {
+  return (code: string) => {
     try {
       return names.of(code) ?? code
     } catch {

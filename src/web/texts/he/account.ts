@@ -50,8 +50,6 @@ export const account: EnglishTexts['account'] = {
   changeAddress: 'שינוי כתובת הדואר',
   changeAddressHint: 'נשלח קישור לכתובת החדשה. דבר לא ישתנה עד שהוא ייפתח.',
   newAddress: 'כתובת דואר חדשה',
-  settings: 'הגדרות',
-  keysTab: 'מפתחות API',
   accountTab: 'חשבון',
   signInWith: (label) => `כניסה באמצעות ${label}`,
   or: 'או:',
@@ -69,7 +67,6 @@ export const account: EnglishTexts['account'] = {
   browser: 'דפדפן',
   unknownBrowser: 'דפדפן לא ידוע',
   signedIn: 'כניסה',
-  lastUsed: 'שימוש אחרון',
   thisBrowser: 'הדפדפן הזה',
   signOutOne: 'ניתוק',
   signOutEverywhere: 'ניתוק כל הדפדפנים',
@@ -94,7 +91,6 @@ export const account: EnglishTexts['account'] = {
 }
 
 export const members: EnglishTexts['members'] = {
-  tab: 'חברים',
   title: 'חברים',
   of: (email) => html`החברים בחשבון ${email}.`,
   about:
@@ -114,7 +110,6 @@ export const members: EnglishTexts['members'] = {
   roleOf: (email) => `התפקיד של ${email}`,
   remove: 'הסרה…',
   removeQuestion: (email) => html`${email} לא יפעל עוד בשם החשבון הזה, ומפתחות ה־API שיצר עבורו יבוטלו.`,
-  removeNow: 'הסרה',
   leave: 'עזיבת החשבון הזה…',
   leaveQuestion: 'אי אפשר יהיה עוד לפעול בשם החשבון הזה, ומפתחות ה־API שיצרת עבורו יבוטלו.',
   leaveNow: 'עזיבה',

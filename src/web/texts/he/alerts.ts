@@ -2,19 +2,15 @@ import { html } from 'hono/html'
 import type { EnglishTexts } from '../en/index.ts'
 
 export const alerts: EnglishTexts['alerts'] = {
-  tab: 'התראות',
   title: 'התראות',
   budgets: 'תקציבים',
   budgetsAbout:
     'נודיע לכם כשנוצלו 80% מתקציב וכשנוצל כולו. תקציב אינו חוסם דבר; מגבלות של מפתחות API חוסמות.',
   of: 'חל על',
   wholeAccount: 'החשבון כולו',
-  period: 'תקופה',
   periods: { day: 'ליום (UTC)', month: 'לחודש (UTC)', total: 'בסך הכול' },
-  credits: 'קרדיטים',
   setBudget: 'קביעת תקציב',
   emptyRemoves: 'שדה ריק מבטל את התקציב.',
-  save: 'שמירה',
   webhooks: 'הודעות לשרת (webhooks)',
   webhooksAbout: html`השרת שלכם מקבל הודעה על אירועים בבקשות חתומות, לפי
 <a href="https://www.standardwebhooks.com/" rel="noreferrer">Standard Webhooks</a>.`,

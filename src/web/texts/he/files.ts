@@ -9,7 +9,6 @@ export const files: EnglishTexts['files'] = {
   deleteDots: 'מחיקת הקובץ…',
   deleteQuestion: 'המחיקה סופית: הקובץ נמחק עם כל הגרסאות שלו.',
   deleteConfirm: 'כן, למחוק אותו',
-  size: 'גודל',
   type: 'סוג',
   typeName: typeNameIn({ ...fileTypes, 'text/plain': 'טקסט', 'application/octet-stream': 'קובץ' }),
   origin: 'מקור',

@@ -4,7 +4,7 @@ import { translator } from '../grammar/translate.ts'
 import { account, members } from './account.ts'
 import { alerts } from './alerts.ts'
 import { common } from './common.ts'
-import { conversations } from './conversations/index.ts'
+import { answers, ask, sharing } from './conversations.ts'
 import { errors } from './errors.ts'
 import { files } from './files.ts'
 import { frame } from './frame.ts'
@@ -30,7 +30,9 @@ const formats = formatsOf('he', {
 })
 
 export const he: EnglishTexts = {
-  ...conversations,
+  answers,
+  ask,
+  sharing,
   account,
   alerts,
   common,

@@ -2,7 +2,6 @@ import { html } from 'hono/html'
 import type { EnglishTexts } from '../en/index.ts'
 
 export const projects: EnglishTexts['projects'] = {
-  title: 'פרויקטים',
   about: 'פרויקט מאגד שיחות וקבצים. תשובות בפרויקט יכולות לקרוא את הקבצים שלו ולכתוב קבצים חדשים.',
   own: 'השאלות שלי',
   newProject: 'פרויקט חדש',
@@ -12,7 +11,6 @@ export const projects: EnglishTexts['projects'] = {
 ”השאלות שלי”.`,
   created: (date) => html`נוצר ב־${date}`,
   askHere: 'שאלה בפרויקט הזה',
-  conversations: 'שיחות',
   noConversations: 'אין עדיין שיחות',
   askFirst: (href) => html`<a href="${href}">השאלה הראשונה</a> בפרויקט הזה.`,
   files: 'קבצים',
@@ -34,8 +32,6 @@ export const projects: EnglishTexts['projects'] = {
   deleteDots: 'מחיקת הפרויקט…',
   deleteQuestion: 'המחיקה סופית: השיחות והקבצים נמחקים, ומפתחות ה־API המשויכים לפרויקט מתבטלים.',
   deleteConfirm: 'מחיקת כל מה שבו',
-  size: 'גודל',
-  origin: 'מקור',
   changed: 'שונה',
   done: {
     uploaded: 'הקובץ הועלה. תשובות בפרויקט הזה יכולות לקרוא אותו ולצטט ממנו.',

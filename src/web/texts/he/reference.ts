@@ -2,9 +2,7 @@ import { html } from 'hono/html'
 import type { EnglishTexts } from '../en/index.ts'
 
 export const reference: EnglishTexts['reference'] = {
-  title: 'תיעוד ה־API',
   about: html`כל תוכנה שנכתבה ל־OpenAI מתאימה: נותנים לה את הכתובת ומפתח. תיאורי הפעולות כתובים באנגלית.`,
-  getKey: 'קבלת מפתח',
   getKeyAbout: 'כדי לשלוח בקשות דרוש מפתח. הן נענות בתוכנית שכוללת את ה־API.',
   yourKey: 'המפתח שלך, לניסיון הבקשות שלמטה',
   keyHint: 'המפתח נשאר בזיכרון הדף בלבד. הוא אינו נשמר, ונמחק עם עזיבת הדף.',
@@ -41,7 +39,6 @@ export const reference: EnglishTexts['reference'] = {
   },
   try: 'ניסיון',
   send: 'שליחת הבקשה',
-  stop: 'עצירה',
   stream: 'תשובה בהזרמה',
   notSet: 'ללא ערך',
   keyless: html`הבקשה נשלחה ללא מפתח. <a href="#key">יש להקליד מפתח</a> ולשלוח שוב.`,

@@ -5,7 +5,6 @@ import { counter } from '../grammar/plural.ts'
 const count = counter('he')
 
 export const usage: EnglishTexts['usage'] = {
-  title: 'שימוש',
   periods: { '7': '7 ימים', '30': '30 יום', '90': '90 יום', month: 'החודש' },
   headings: {
     '7': '7 הימים האחרונים',
@@ -60,11 +59,8 @@ export const usage: EnglishTexts['usage'] = {
   noTurnsHint: 'כל שאלה שחויבה מופיעה כאן, מהחדשה לישנה.',
   noMoreTurns: 'אין עוד שאלות',
   backToNewest: 'חזרה לחדשות ביותר',
-  time: 'שעה',
   turn: 'שאלה',
   turnId: (id) => `שאלה ${id}`,
-  conversation: 'שיחה',
-  model: 'מודל',
   key: 'מפתח',
   limits: {
     requests: 'בקשות בדקה',

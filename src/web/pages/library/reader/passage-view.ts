@@ -1,14 +1,13 @@
-import type { OwnMarks } from '../../../../reader-marks/marks.ts'
-import { markLimits } from '../../../../reader-marks/marks.ts'
+import { markLimits, type OwnMarks, type ReadingMark } from '../../../../reader-marks/marks.ts'
 import { beginningLength, type LinkedPlace } from '../../../../sources/library/links.ts'
 import type { Passage } from '../../../../sources/library/types.ts'
 import { type Html, html, nothing } from '../../../components/html.ts'
 import { passageHref, readHref } from '../../../components/library-links.ts'
 import { namedHeading, nameIn } from '../../../components/names.ts'
-import { outcomeNotice, type Page } from '../../../components/page.ts'
+import { emptyState, outcomeNotice, type Page } from '../../../components/page.ts'
 import { directionOf } from '../../../components/texts.ts'
 import type { Texts } from '../../../texts/catalogue.ts'
-import type { RefNames } from '../../ref-names.ts'
+import { type RefNames, refLink } from '../../ref-names.ts'
 import { addToSheetLink } from '../../sheets/add-link.ts'
 import { breadcrumbs } from '../search-view.ts'
 import { sideOf } from './reader-sides.ts'
@@ -43,7 +42,7 @@ export function passagePage(t: Texts, shown: PassageShown): Page {
     main: html`${breadcrumbs(t, { en: work, he: titles.get(work) ?? '' })}
 <section id="passage" class="passage-panel" data-close="${t.common.close}">
 ${namedHeading(t, { en: ref, he: heRef })}${passageText(shown)}
-<p class="passage-tools"><a class="button quiet" href="${readHref(ref)}">${t.reader.openPassage}</a>
+<p class="row passage-tools"><a class="button quiet" href="${readHref(ref)}">${t.reader.openPassage}</a>
 ${askLink(t, nameIn(t, { en: ref, he: heRef }))}
 ${addToSheetLink(t, { ref, name: nameIn(t, { en: ref, he: heRef }) })}</p>
 ${ownMarks(t, shown)}${linkList(t, shown)}</section>`,
@@ -63,7 +62,7 @@ ${texts.map((text) => textColumn(text, undefined, settings.points === 'on'))}</d
 function ownMarks(t: Texts, { ref, marks, problem }: PassageShown): Html {
   if (!marks) {
     const here = `/signin?next=${encodeURIComponent(passageHref(ref))}`
-    return html`<p class="faint"><a href="${here}">${t.reader.signIn}</a> ${t.reader.signInFor}</p>`
+    return html`<p class="faint"><a href="${here}">${t.account.signIn}</a> ${t.reader.signInFor}</p>`
   }
   const { isBookmarked, note } = marks
   return html`${outcomeNotice({ problem })}<form class="mark-form" method="post" action="/library/marks"
@@ -95,13 +94,52 @@ function linkedPlace(
   { ref, isHere, kind, language, beginning }: LinkedPlace,
   names: RefNames,
 ): Html {
-  const name = isHere
-    ? html`<a href="${readHref(ref)}" dir="auto">${names(ref)}</a>`
-    : html`<span dir="auto">${names(ref)}</span>`
+  const name = isHere ? refLink(ref, names) : html`<span dir="auto">${names(ref)}</span>`
   // A longer text ends after a whole word.
   const shown = beginning.length < beginningLength ? beginning : `${beginning.replace(/\s+\S*$/, '')} …`
   const text = beginning
     ? html`<p class="text" lang="${language}" dir="${directionOf(language)}">${shown}</p>`
     : nothing
   return html`${name}${kind ? html` <span class="faint">${t.reader.linkKind(kind)}</span>` : nothing}${text}`
+}
+
+type MyReading = {
+  readonly history: readonly ReadingMark[]
+  readonly bookmarks: readonly ReadingMark[]
+  readonly notes: readonly ReadingMark[]
+  /** Names of all refs. */
+  readonly names: RefNames
+  readonly done?: string | undefined
+}
+
+/** Where an account has read, and what it has kept. */
+export function myReadingPage(t: Texts, shown: MyReading): Page {
+  const { history, bookmarks, notes, done } = shown
+  const list = (marks: readonly ReadingMark[]) => markList(t, marks, shown.names)
+  return {
+    title: t.reader.mine,
+    section: 'library',
+    sheets: ['library', 'passage'],
+    main: html`${breadcrumbs(t)}<h1>${t.reader.mine}</h1>${outcomeNotice({ done })}
+<h2>${t.reader.history}</h2>
+${
+  history.length === 0
+    ? emptyState(t.reader.noHistory, t.reader.noHistoryHint)
+    : html`${list(history)}
+<form method="post" action="/library/history/clear">
+<button class="quiet danger">${t.reader.clearHistory}</button></form>`
+}
+<h2>${t.reader.bookmarks}</h2>
+${bookmarks.length === 0 ? emptyState(t.reader.noBookmarks, t.reader.noMarksHint) : list(bookmarks)}
+<h2>${t.reader.notes}</h2>
+${notes.length === 0 ? emptyState(t.reader.noNotes, t.reader.noMarksHint) : list(notes)}`,
+  }
+}
+
+function markList(t: Texts, marks: readonly ReadingMark[], names: RefNames): Html {
+  return html`<ul class="mark-list">${marks.map(
+    ({ ref, text, at }) => html`<li>${refLink(ref, names)}
+<span class="faint">${t.day(at)}</span>
+${text ? html`<p dir="auto">${text}</p>` : nothing}</li>`,
+  )}</ul>`
 }

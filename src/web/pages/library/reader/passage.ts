@@ -26,8 +26,7 @@ import { textsOf } from '../../../visitors/preferences.ts'
 import { visitorOf } from '../../../visitors/visitor.ts'
 import { refNames } from '../../ref-names.ts'
 import type { WebServices } from '../../services.ts'
-import { myReadingPage } from './my-reading-view.ts'
-import { passagePage } from './passage-view.ts'
+import { myReadingPage, passagePage } from './passage-view.ts'
 import { readSettings } from './reading-settings.ts'
 
 const markForm = z.object({

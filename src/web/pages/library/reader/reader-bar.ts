@@ -63,7 +63,7 @@ export function turner(t: Texts, { previous, next }: ReadingPage, names: RefName
     ref === undefined
       ? nothing
       : html`<a class="button quiet" rel="${rel}" href="${readHref(ref)}">${label}: <bdi>${names(ref)}</bdi></a>`
-  return html`<nav class="turner" aria-label="${t.reader.chaptersBelow}">
+  return html`<nav class="row turner" aria-label="${t.reader.chaptersBelow}">
 ${link('prev', t.reader.previous, previous)} ${link('next', t.reader.next, next)}</nav>`
 }
 
@@ -106,7 +106,7 @@ function languageSwitch(t: Texts, [hebrew, translation]: readonly Side[], { show
   if (!hebrew?.chosen || !translation?.chosen) return nothing
   const choice = (value: ReadingSettings['show'], label: string) =>
     html`<button class="quiet" name="show" value="${value}" aria-pressed="${String(value === show)}">${label}</button>`
-  return html`<span class="switch" role="group" aria-label="${t.reader.languages}">${choice('he', t.reader.hebrew)}
+  return html`<span class="switch" role="group" aria-label="${t.search.languages}">${choice('he', t.reader.hebrew)}
 ${choice('both', t.reader.both)}${choice('translation', t.languageName(translation.chosen.passage.language))}</span>`
 }
 
@@ -129,10 +129,10 @@ function sizeButton(size: number, label: string, shown: string): Html {
 function versionForm(t: Texts, { page, sides, quote }: BarShown): Html {
   const withChoice = sides.filter(({ versions }) => versions.length > 1)
   if (withChoice.length === 0) return nothing
-  return html`<details class="menu versions"><summary class="button quiet">${t.reader.versions}</summary>
+  return html`<details class="menu versions"><summary class="button quiet">${t.library.versions}</summary>
 <form class="menu-body" action="${readHref(page.asked ?? pageRef(page))}">
 ${quote ? html`<input type="hidden" name="quote" value="${quote}">` : nothing}
-${withChoice.map((side) => versionField(t, side))}<button>${t.reader.show}</button></form></details>`
+${withChoice.map((side) => versionField(t, side))}<button>${t.common.show}</button></form></details>`
 }
 
 function versionField(t: Texts, { name, versions, chosen }: Side): Html {

@@ -4,12 +4,13 @@ import type { Parallel } from '../../../../sources/library/links.ts'
 import type { ReadingPage } from '../../../../sources/library/reading-page.ts'
 import type { Passage } from '../../../../sources/library/types.ts'
 import { type Html, html, nothing } from '../../../components/html.ts'
-import { readHref, versionKey } from '../../../components/library-links.ts'
+import { versionKey } from '../../../components/library-links.ts'
 import { type Names, namedHeading, nameIn } from '../../../components/names.ts'
 import { notice, type Page } from '../../../components/page.ts'
 import { sourceLink } from '../../../components/texts.ts'
 import type { Texts } from '../../../texts/catalogue.ts'
-import type { RefNames } from '../../ref-names.ts'
+import { type RefNames, refLink } from '../../ref-names.ts'
+import { searchForm } from '../search-form.ts'
 import { breadcrumbs } from '../search-view.ts'
 import { readerBar, turner } from './reader-bar.ts'
 import { findQuoted, sideOf, textOf } from './reader-sides.ts'
@@ -97,7 +98,7 @@ function shownLanguages(
 }
 
 function head(t: Texts, page: ReadingPage): Html {
-  return html`<header class="reader-head">${namedHeading(t, namesOf(page))}
+  return html`<header class="row reader-head">${namedHeading(t, namesOf(page))}
 <div>${askLink(t, nameIn(t, namesOf(page)))}</div></header>`
 }
 
@@ -134,7 +135,7 @@ function credits(t: Texts, used: readonly Passage[]): Html {
 function creditLine(t: Texts, { language, version, license, url }: Passage): Html {
   const title = t.library.versionName(version)
   const licence = t.library.licenceName(license)
-  return html`<li>${t.languageName(language)}: <bdi>${title}</bdi>. ${t.reader.licence}: <bdi>${licence}</bdi>.
+  return html`<li>${t.languageName(language)}: <bdi>${title}</bdi>. ${t.search.licence}: <bdi>${licence}</bdi>.
 ${url ? sourceLink(url, t.common.source, t.common.sourceOf(title)) : nothing}</li>`
 }
 
@@ -145,7 +146,30 @@ function linked(t: Texts, parallels: readonly Parallel[], names: RefNames): Html
 }
 
 function parallelRef({ ref, in_library: inLibrary }: Parallel, names: RefNames): Html {
-  return inLibrary
-    ? html`<a href="${readHref(ref)}" dir="auto">${names(ref)}</a>`
-    : html`<span dir="auto">${names(ref)}</span>`
+  return inLibrary ? refLink(ref, names) : html`<span dir="auto">${names(ref)}</span>`
+}
+
+type Shown = { readonly ref: string; readonly nearest: readonly string[]; readonly names: RefNames }
+
+/** A ref that the library does not have, with the nearest refs. */
+export function unknownRefPage(t: Texts, { ref, nearest, names }: Shown): Page {
+  const shown = ref.slice(0, 300)
+  return {
+    title: t.reader.unknownTitle,
+    section: 'library',
+    sheets: ['library'],
+    main: html`${breadcrumbs(t)}<h1>${t.reader.unknownTitle}</h1>
+<p>${t.reader.unknownRef[0]}<bdi>${shown}</bdi>${t.reader.unknownRef[1]}</p>
+${nearest.length > 0 ? suggestions(t, nearest, names) : noSuggestion(t)}
+${searchForm(t, { q: shown })}`,
+  }
+}
+
+function suggestions(t: Texts, refs: readonly string[], names: RefNames): Html {
+  const links = refs.map((ref) => html`<li>${refLink(ref, names)}</li>`)
+  return html`<p>${t.reader.didYouMean}</p><ul class="nearest">${links}</ul>`
+}
+
+function noSuggestion(t: Texts): Html {
+  return html`<p>${t.reader.noSimilar} <a href="/library">${t.search.browse}</a></p>`
 }

@@ -16,9 +16,8 @@ import { refNames } from '../../ref-names.ts'
 import type { WebServices } from '../../services.ts'
 import { passagePages } from './passage.ts'
 import { pageRef } from './reader-bar.ts'
-import { readerPage } from './reader-view.ts'
+import { readerPage, unknownRefPage } from './reader-view.ts'
 import { changeSettings, pathBack, readSettings, settingsForm } from './reading-settings.ts'
-import { unknownRefPage } from './unknown-ref-view.ts'
 
 const version = z.string().max(600).optional()
 const readQuery = z.object({

@@ -1,6 +1,6 @@
 import type { OwnMarks } from '../../../../reader-marks/marks.ts'
 import type { Passage } from '../../../../sources/library/types.ts'
-import { copyButton } from '../../../components/copy-field.ts'
+import { copyButton } from '../../../components/fields.ts'
 import { type Html, html, nothing } from '../../../components/html.ts'
 import { passageHref, withQuery } from '../../../components/library-links.ts'
 import { nameIn } from '../../../components/names.ts'
@@ -54,11 +54,11 @@ function refLine(t: Texts, segment: Segment): Html {
   const other = isEnglish
     ? html`<span class="he-ref" lang="he" dir="rtl">${shortRef(short.he)}</span>`
     : html`<span class="other-name" dir="auto">${shortRef(short.en)}</span>`
-  return html`<div class="ref-line"><span class="ref-name">${marks.isBookmarked ? bookmarkSign(t) : nothing}
+  return html`<div class="row ref-line"><span class="ref-name">${marks.isBookmarked ? bookmarkSign(t) : nothing}
 <span class="own-ref" id="${id}-ref" dir="auto"
 title="${name}">${shortRef(isEnglish ? short.en : short.he)}</span></span>
 <span class="segment-tools" dir="${t.direction}">${moreLink(t, segment)}
-${copyButton(t, `${id}-ref`, t.reader.copyRef(name))}
+${copyButton(t, `${id}-ref`, t.answers.copyRefOf(name))}
 ${addToSheetLink(t, { ref, name, versions: versionsOf(segment) })}</span>
 ${heRef ? other : nothing}</div>`
 }

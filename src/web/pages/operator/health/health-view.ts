@@ -8,9 +8,8 @@ import type {
   QueueHealth,
   TableSize,
 } from '../../../../operations/health.ts'
-import { dataTable } from '../../../components/data-table.ts'
-import { type Fact, factList } from '../../../components/fact-list.ts'
-import { type Html, html, nothing } from '../../../components/html.ts'
+import { dataTable, type Fact, factList } from '../../../components/data-table.ts'
+import { type Html, html, listed, nothing } from '../../../components/html.ts'
 import { emptyState, notice, type Page } from '../../../components/page.ts'
 import type { Texts } from '../../../texts/catalogue.ts'
 import { operatorPage } from '../operator-page.ts'
@@ -38,7 +37,7 @@ export function healthPage(t: Texts, shown: Shown): Page {
   const { queue } = shown
   const texts = t.operator.health
   return operatorPage(t, {
-    title: texts.title,
+    title: t.operator.accounts.tabs.health,
     path: '/operator/health',
     main: html`${verdict(t, shown)}
 <h2>${texts.now}</h2>
@@ -141,7 +140,7 @@ function failureSection(t: Texts, failures: FailureHealth): Html {
   const { health } = t.operator
   const { byCode, ended } = failures
   const failed = byCode.reduce((sum, { runs }) => sum + runs, 0)
-  const codes = byCode.map(({ code, runs }, i) => html`${i > 0 ? ', ' : nothing}<code>${code}</code> ${runs}`)
+  const codes = listed(byCode.map(({ code, runs }) => html`<code>${code}</code> ${runs}`))
   const summary = html`<p>${health.failedOf(t.common.turns(failed), ended, codes)}</p>`
   return html`<h2>${health.failures}</h2>
 ${
@@ -157,15 +156,15 @@ function failureTable(t: Texts, { newest }: FailureHealth): Html {
     label: health.failureTable,
     rows: newest,
     columns: [
-      { name: health.time, cell: ({ at }) => t.minute(at) },
+      { name: t.common.time, cell: ({ at }) => t.minute(at) },
       { name: health.code, cell: ({ code }) => html`<code>${code}</code>` },
       { name: health.message, className: 'message', isName: true, cell: ({ message }) => message },
-      { name: health.model, cell: ({ model }) => html`<code>${model}</code>` },
-      { name: health.run, cell: ({ runId }) => html`<code>${runId}</code>` },
+      { name: t.common.model, cell: ({ model }) => html`<code>${model}</code>` },
+      { name: t.runs.title, cell: ({ runId }) => html`<code>${runId}</code>` },
       {
-        name: health.account,
+        name: t.operator.accounts.account,
         cell: ({ accountId }) =>
-          html`<a href="/operator/accounts/${accountId}" title="${accountId}">${health.account}</a>`,
+          html`<a href="/operator/accounts/${accountId}" title="${accountId}">${t.operator.accounts.account}</a>`,
       },
     ],
   })

@@ -1,6 +1,5 @@
 import type { CheckResult, ModelCheck } from '../../../../models/check/model-check.ts'
-import { dataTable } from '../../../components/data-table.ts'
-import { type Fact, factList } from '../../../components/fact-list.ts'
+import { dataTable, type Fact, factList } from '../../../components/data-table.ts'
 import { type Html, html, nothing } from '../../../components/html.ts'
 import { notice } from '../../../components/page.ts'
 import type { Texts } from '../../../texts/catalogue.ts'

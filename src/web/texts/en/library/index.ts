@@ -1,5 +1,4 @@
-import { daily } from './daily.ts'
-import { library } from './library.ts'
+import { daily, library } from './library.ts'
 import { reader } from './reader.ts'
 import { search } from './search.ts'
 import { sheets } from './sheets.ts'

@@ -11,10 +11,7 @@ const categories: ReadonlyMap<string, string> = new Map([
 
 /** The works of the library, and one work. */
 export const library = {
-  library: 'Library',
   breadcrumb: 'Breadcrumb',
-  daily: 'Daily portion',
-  mine: 'My reading',
   /** Each argument is a count with its noun. */
   size: (works: string, versions: string, texts: string) => `${works} in ${versions}, ${texts}.`,
   licences: 'Each text shows its licence and its source.',
@@ -30,15 +27,11 @@ export const library = {
   versionName: (title: string) => title,
   within: (category: string) => `Within ${category}`,
   filter: 'Filter',
-  categories: 'Categories',
-  authors: 'Authors',
   allWorks: 'All works',
   showAll: 'Show all works',
   moreWorks: 'More works',
   noWorks: 'No works here',
   noWorksHint: 'No work has this author or category.',
-  author: 'Author',
-  category: 'Category',
   written: 'Written',
   years: ({ from, to }: { readonly from: number; readonly to: number }) =>
     from === to ? yearRange(from, to) : `about ${yearRange(from, to)}`,
@@ -48,12 +41,26 @@ export const library = {
   moreParts: 'More parts',
   moreChapters: 'More chapters',
   allParts: 'All parts',
-  language: 'Language',
   version: 'Version',
-  licence: 'Licence',
-  source: 'Source',
   passages: 'Passages',
   imported: 'Imported',
   notStated: 'not stated',
   machine: 'Machine translation: ',
+}
+
+/** The daily portion of a work. */
+export const daily = {
+  title: 'Daily portion',
+  about: 'A chapter of a work each day, in its order. After the last one the first one follows.',
+  none: 'No work chosen yet',
+  noneHint: 'Open a work of the library and choose “Read a chapter a day”.',
+  works: 'See the works',
+  of: (number: number, all: number) => `Day ${number} of ${all}`,
+  tomorrow: 'Tomorrow',
+  since: 'since',
+  missing: 'The library no longer has this work, or it begins on a later day.',
+  stop: 'Stop reading this work daily',
+  start: 'Read a chapter a day',
+  link: 'Link to this reading',
+  midnight: 'A day begins at midnight where you are.',
 }

@@ -5,7 +5,6 @@ const count = counter('en')
 
 /** `/operator/health`: the state of the service. */
 export const health = {
-  title: 'Health',
   well: 'The service is well.',
   needsAttention: (parts: string) => `Needs attention: ${parts}.`,
   now: 'Now',
@@ -45,12 +44,8 @@ an owner longer, no process takes turns.`,
   }),
   failedOf: (failed: string, ended: number, codes: unknown) => html`${failed} of ${ended} failed: ${codes}.`,
   failureTable: 'Failures',
-  time: 'Time',
   code: 'Code',
   message: 'Message',
-  model: 'Model',
-  run: 'Run',
-  account: 'Account',
   largest: 'Largest tables',
   table: 'Table',
   rows: 'Rows, about',

@@ -1,6 +1,5 @@
-import { accounts } from './accounts.ts'
+import { accounts, feedback } from './accounts.ts'
 import { collections } from './collections.ts'
-import { feedback } from './feedback.ts'
 import { health } from './health.ts'
 import { library } from './library.ts'
 import { models } from './models.ts'

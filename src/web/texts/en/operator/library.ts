@@ -5,10 +5,7 @@ const count = counter('en')
 /** `/operator/library`: what the library holds, a check of it, and how to import texts. */
 export const library = {
   pageTitle: 'Library, for operators',
-  title: 'Library',
   check: 'Check it now',
-  more: 'More works',
-  empty: 'The library is empty',
   emptyHint: 'Add a collection above, or import texts on the command line, as shown below.',
   tooLong: 'The check takes too long for a page. Run it on the command line, as shown below.',
   extent: (texts: string, links: number, compared: number) =>
@@ -16,13 +13,8 @@ export const library = {
   noFaults: (extent: string) => `No faults found: ${extent}`,
   broken: count({ one: '1 rule broken', other: (n) => `${n} rules broken` }),
   table: 'Works and versions',
-  work: 'Work',
-  language: 'Language',
   version: 'Version',
-  licence: 'Licence',
-  source: 'Source',
   texts: 'Texts',
-  imported: 'Imported',
   imports: 'Imports',
   importsAbout: `These imports run on the command line. An interrupted import continues where it stopped. Run them in the
 folder of the service, with its settings; the service can keep running:`,

@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import { hebrewVersionName } from '../../../../sources/vocabulary/titles/version-names.ts'
 import type { EnglishTexts } from '../../en/index.ts'
-import { categories } from './categories.ts'
 import { yearRange } from './dates.ts'
 
 /** Licences that are said in words. Creative Commons names its own in Latin letters. */
@@ -14,10 +13,7 @@ const licences: ReadonlyMap<string, string> = new Map([
 ])
 
 export const library: EnglishTexts['library'] = {
-  library: 'הספרייה',
   breadcrumb: 'מיקום באתר',
-  daily: 'הלימוד היומי',
-  mine: 'הקריאה שלי',
   size: (works, versions, texts) => `${works}, ${versions}, ${texts}.`,
   licences: 'לכל טקסט מצוינים רישיונו ומקורו.',
   empty: 'הספרייה ריקה',
@@ -28,15 +24,11 @@ export const library: EnglishTexts['library'] = {
   versionName: hebrewVersionName,
   within: (category) => `בתוך ${category}`,
   filter: 'סינון',
-  categories: 'נושאים',
-  authors: 'מחברים',
   allWorks: 'כל הספרים',
   showAll: 'הצגת כל הספרים',
   moreWorks: 'ספרים נוספים',
   noWorks: 'אין כאן ספרים',
   noWorksHint: 'אין ספר של מחבר זה או בנושא זה.',
-  author: 'מחבר',
-  category: 'נושא',
   written: 'נכתב',
   years: ({ from, to }) => (from === to ? yearRange(from, to) : `בערך ${yearRange(from, to)}`),
   length: 'היקף',
@@ -45,12 +37,59 @@ export const library: EnglishTexts['library'] = {
   moreParts: 'חלקים נוספים',
   moreChapters: 'פרקים נוספים',
   allParts: 'כל החלקים',
-  language: 'שפה',
   version: 'נוסח',
-  licence: 'רישיון',
-  source: 'מקור',
   passages: 'קטעים',
   imported: 'נוסף',
   notStated: 'לא צוין',
   machine: 'תרגום מכונה: ',
+}
+
+export const daily: EnglishTexts['daily'] = {
+  title: 'הלימוד היומי',
+  about: 'פרק של ספר בכל יום, לפי הסדר. אחרי הפרק האחרון בא הראשון.',
+  none: 'עדיין לא נבחר ספר',
+  noneHint: 'בדף של כל ספר בספרייה יש ”קריאת פרק בכל יום”.',
+  works: 'אל רשימת הספרים',
+  of: (number, all) => `יום ${number} מתוך ${all}`,
+  tomorrow: 'מחר',
+  since: 'מאז',
+  missing: 'הספר אינו עוד בספרייה, או שהקריאה מתחילה ביום מאוחר יותר.',
+  stop: 'הפסקת הקריאה היומית בספר',
+  start: 'קריאת פרק בכל יום',
+  link: 'קישור לקריאה זו',
+  midnight: 'היום מתחיל בחצות שבאזור הזמן שלך.',
+}
+
+/** Hebrew names of the categories that collections and the starter library have, and of the starter library itself. */
+const categories: Readonly<Record<string, string>> = {
+  Acharonim: 'אחרונים',
+  Chabad: 'חב״ד',
+  Chasidut: 'חסידות',
+  Commentary: 'פירושים',
+  Halakhah: 'הלכה',
+  'Jewish Thought': 'מחשבת ישראל',
+  Kabbalah: 'קבלה',
+  Liturgy: 'תפילה',
+  Midrash: 'מדרש',
+  Mishnah: 'משנה',
+  Musar: 'מוסר',
+  Prophets: 'נביאים',
+  Reference: 'ספרי עזר',
+  Responsa: 'שו״ת',
+  Rishonim: 'ראשונים',
+  Siddur: 'סידור',
+  'Starter library': 'הספרייה ההתחלתית',
+  Talmud: 'תלמוד',
+  Bavli: 'בבלי',
+  Yerushalmi: 'ירושלמי',
+  Tanakh: 'תנ״ך',
+  Targum: 'תרגום',
+  Torah: 'תורה',
+  Tosefta: 'תוספתא',
+  Writings: 'כתובים',
+  Zohar: 'זוהר',
+  concept: 'מושגים',
+  person: 'אישים',
+  practice: 'הנהגות',
+  work: 'ספרים',
 }

@@ -68,7 +68,7 @@ export const fieldNames: Readonly<Record<string, string>> = {
   work: 'ספר',
 }
 
-/** Why a field is wrong: the texts of `components/field-fault.ts`, and those of schemas. */
+/** Why a field is wrong: the texts of `components/forms.ts`, and those of schemas. */
 export const fieldMessages: Messages = {
   'The field "{field}" is not valid: {why}.': 'השדה ”{field}” אינו תקין: {why}.',
   'it is wrong': 'אי אפשר לקרוא את הערך שבו',

@@ -11,16 +11,12 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
     library: 'ספרייה',
     health: 'תקינות',
   },
-  title: 'חשבונות',
   newAccount: 'חשבון חדש',
   more: 'חשבונות נוספים',
-  any: 'הכול',
-  show: 'הצגה',
   showAll: html`<a href="/operator">כל החשבונות</a>`,
   noMatch: 'אין חשבונות מתאימים',
   noMore: 'אין עוד חשבונות',
   account: 'חשבון',
-  creditsLeft: 'יתרת הקרדיטים',
   spent: 'נוצלו ב־30 יום',
   lastUse: 'שאלה אחרונה',
   notUsed: 'עדיין לא בשימוש',
@@ -46,7 +42,6 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
   last30: '30 הימים האחרונים',
   turnsAndCredits: (turns, credits) => `${turns}, ${credits} קרדיטים`,
   id: 'מזהה',
-  role: 'תפקיד',
   suspended: 'מושעה',
   since: (day) => html`מאז ${day}`,
   planHint:
@@ -54,7 +49,6 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
   newPlan: 'תוכנית חדשה',
   changePlan: 'החלפת התוכנית',
   grantCredits: 'הענקת קרדיטים',
-  credits: 'קרדיטים',
   grantHint: 'תוקפם של קרדיטים שהוענקו אינו פג.',
   takeBack: 'גריעת קרדיטים',
   takeBackAmount: 'הסכום לגריעה',
@@ -86,9 +80,7 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
   delete: 'מחיקה',
   deleteHint:
     'המפתחות, הפרויקטים, השיחות והקבצים נמחקים, ויתרת הקרדיטים אובדת. ספר החשבונות ויומן הביקורת נשמרים.',
-  deleteDots: 'מחיקת החשבון…',
   deleteQuestion: 'אי אפשר לחזור מזה.',
-  deleteConfirm: 'מחיקת הכול',
   deleteField: 'לאישור יש להזין את כתובת הדואר של החשבון',
   done: {
     plan: 'התוכנית הוחלפה. היא חלה מהבקשה הבאה.',
@@ -114,14 +106,11 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
   explainTurn: 'הסבר',
   noTurn: 'אין הרצה כזאת',
   noTurnHint: html`המזהה נמצא בכותרת <code>x-service-run-id</code> של התשובה, ובשדה <code>runId</code> של היומן.`,
-  audit: 'יומן ביקורת',
-  feedback: 'משוב',
   auditAbout:
     'שינויים שמפעילים עורכים בחשבונות ובספרייה, בדפים האלה ובשורת הפקודה, ואיפוסי סיסמאות. איש אינו יכול לשנות או להסיר רישומים.',
   onlyAccount: (id) => html`רק החשבון <code>${id}</code>. <a href="/operator/audit">הצגת הכול</a>`,
   noEntries: 'אין רישומים',
   noEntriesHint: 'כאן נרשמים שינויים שמפעילים עורכים.',
-  time: 'שעה',
   action: 'פעולה',
   actions: {
     'account.created': 'החשבון נוצר',
@@ -179,4 +168,15 @@ export const accounts: EnglishTexts['operator']['accounts'] = {
   theLibrary: 'הספרייה',
   commandLine: 'שורת הפקודה',
   theOwner: 'בעל החשבון',
+}
+
+export const feedback: EnglishTexts['operator']['feedback'] = {
+  about: html`מה קוראים חושבים על תשובות. בקובץ יש שאלה בכל שורה, כפי שקוראת אותו הפקודה
+<code>npm run -s service -- eval</code>.`,
+  download: 'הורדת הקובץ',
+  none: 'עדיין אין משוב',
+  noneHint: 'מתחת לכל תשובה אפשר לציין אם היא טובה.',
+  good: 'טובה',
+  bad: 'לא טובה',
+  sources: 'מקורות:',
 }

@@ -5,7 +5,6 @@ import { counter } from '../../grammar/plural.ts'
 const count = counter('he')
 
 export const health: EnglishTexts['operator']['health'] = {
-  title: 'תקינות',
   well: 'השירות תקין.',
   needsAttention: (parts) => `דורש טיפול: ${parts}.`,
   now: 'עכשיו',
@@ -49,12 +48,8 @@ export const health: EnglishTexts['operator']['health'] = {
   }),
   failedOf: (failed, ended, codes) => html`${failed} מתוך ${ended} נכשלו: ${codes}.`,
   failureTable: 'כישלונות',
-  time: 'שעה',
   code: 'קוד',
   message: 'הודעה',
-  model: 'מודל',
-  run: 'הרצה',
-  account: 'חשבון',
   largest: 'הטבלאות הגדולות ביותר',
   table: 'טבלה',
   rows: 'שורות, בערך',

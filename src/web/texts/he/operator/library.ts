@@ -5,23 +5,15 @@ const count = counter('he')
 
 export const library: EnglishTexts['operator']['library'] = {
   pageTitle: 'הספרייה, למפעילים',
-  title: 'ספרייה',
   check: 'בדיקה עכשיו',
-  more: 'ספרים נוספים',
-  empty: 'הספרייה ריקה',
   emptyHint: 'אפשר להוסיף אוסף למעלה, או לייבא טקסטים בשורת הפקודה, כמתואר למטה.',
   tooLong: 'הבדיקה ארוכה מדי לדף. אפשר להריץ אותה בשורת הפקודה, כמתואר למטה.',
   extent: (texts, links, compared) => `${texts} ו־${links} קישורים נבדקו, ${compared} הושוו לאינדקס.`,
   noFaults: (extent) => `לא נמצאו תקלות: ${extent}`,
   broken: count({ one: 'כלל אחד הופר', two: 'שני כללים הופרו', other: (n) => `${n} כללים הופרו` }),
   table: 'ספרים ומהדורות',
-  work: 'ספר',
-  language: 'שפה',
   version: 'מהדורה',
-  licence: 'רישיון',
-  source: 'מקור',
   texts: 'טקסטים',
-  imported: 'יובא',
   imports: 'ייבוא',
   importsAbout:
     'הייבוא מתבצע בשורת הפקודה. ייבוא שנקטע ממשיך מהמקום שבו נעצר. מריצים את הפקודות בתיקיית השירות, עם ההגדרות שלו; השירות יכול להמשיך לפעול:',

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { counter } from '../../grammar/plural.ts'
+import { counter } from '../grammar/plural.ts'
 
 const count = counter('en')
 const citations = count({ one: '1 citation was', other: (n) => `${n} citations were` })
@@ -17,7 +17,6 @@ export const answers = {
   thinking: 'Thinking …',
   writing: 'Writing …',
   doing: (title: string) => `${title} …`,
-  stop: 'Stop',
   newestText: 'Newest text ↓',
   passagesRead: count({ one: '1 passage read', other: (n) => `${n} passages read` }),
   passagesReadTitle: 'Passages read',
@@ -37,7 +36,6 @@ export const answers = {
     'run.failed': 'The answer failed.',
     'run.cancelled': 'The answer was stopped.',
   },
-  failed: 'The answer failed.',
   free: 'It cost nothing.',
   stopped: 'You stopped this answer.',
   stoppedHere: 'You stopped this answer.',
@@ -119,7 +117,6 @@ export const answers = {
   openFileOf: (name: string) => `Open the file: ${name}`,
   sourceOfText: 'Source of the text',
   sourceOfTextOf: (ref: string) => `Source of the text: ${ref}`,
-  copy: 'Copy',
   /** Beside `copy`, each with its name for screen readers. */
   copyText: 'text',
   copyTextOf: (ref: string) => `Copy the text of ${ref}`,
@@ -133,11 +130,9 @@ export const answers = {
   copyAnswer: 'Copy answer',
   copyAnswerNumber: (turn: number) => `Copy answer ${turn}`,
   regenerate: 'Regenerate',
-  edit: 'Edit',
   editNumber: (turn: number) => `Edit question ${turn}`,
   changedQuestion: 'Changed question',
   editHint: 'This answer stays: the new question begins another branch of the conversation.',
-  ask: 'Ask',
   versionsOf: (turn: number) => `Versions of question ${turn}`,
   versionOf: (place: number, all: number) => `${place} of ${all}`,
   earlierVersion: 'Earlier version',
@@ -155,4 +150,75 @@ export const answers = {
   details: 'Details',
   allDetails: 'All details of this run',
   fileActions: { created: 'created', updated: 'updated' },
+}
+
+/** `/ask`: the box for a question, the list of conversations, and the actions of one. */
+export const ask = {
+  heading: 'Ask the library',
+  inConversation: (link: unknown) => html`In the conversation ${link}:`,
+  examples: 'For example',
+  /** Questions that the starter library answers without a language model. */
+  exampleQuestions: ['What is a beinoni?', 'Who was the Baal Shem Tov?', 'What is hitbodedut?', 'מהו ביטול?'],
+  question: 'Your question',
+  placeholder: 'Ask in English or Hebrew',
+  followUp: 'Ask a follow-up',
+  send: 'Ask',
+  attach: 'Attach',
+  attachedFiles: 'Attached files',
+  uploading: 'Uploading …',
+  uploadFailed: 'The file could not be uploaded.',
+  remove: 'Remove',
+  attached: 'Attached',
+  offline: 'There is no connection. The question is not sent; it stays here.',
+  online: 'The connection is back.',
+  sendAgain: 'Send the question',
+  untitled: 'Untitled conversation',
+  branches: 'Branches',
+  conversations: 'Conversations',
+  newQuestion: 'New question',
+  find: 'Find a conversation',
+  none: 'No conversations yet',
+  noneNamed: (words: string) => html`No conversation is named “<bdi>${words}</bdi>”.`,
+  showAll: 'Show all',
+  answering: 'being answered',
+  today: 'Today',
+  yesterday: 'Yesterday',
+  thisWeek: 'Previous 7 days',
+  renamed: 'The conversation has been renamed.',
+  shared: 'Anybody with the link can now read this conversation. Find the link under Shared.',
+  unshared: 'The link has been revoked. Nobody can read the conversation with it any longer.',
+  earlier: 'Earlier questions',
+  newest: 'Newest questions',
+  continues: (link: unknown, turn: number) => html`Continues ${link} from before its question ${turn}.`,
+  noQuestions: 'No questions yet',
+  noQuestionsHint: 'Write the first question below.',
+  actions: 'More actions',
+  formats: { md: 'Export as Markdown', docx: 'Export as Word', pdf: 'Export as PDF' },
+  nameField: 'Name of the conversation',
+  saveName: 'Save name',
+  deleteDots: 'Delete…',
+  deleteQuestion:
+    'This permanently deletes the questions, answers and steps of this conversation. Files created in it are kept.',
+  deleteConfirm: 'Yes, delete it',
+}
+
+/** Public links to conversations. */
+export const sharing = {
+  share: 'Share',
+  shared: 'Shared',
+  about:
+    'Anybody with the link can read the questions, answers and sources so far, also passages of your files that answers quote. The link does not show your name or account, and you can revoke it.',
+  create: 'Create link',
+  link: 'Public link',
+  upTo: (turn: number) => `It shows the conversation up to question ${turn}.`,
+  notShown:
+    'There is a public link. Its address can no longer be shown, but it works until you revoke it. Revoke it to create a new one.',
+  copyLink: 'Copy link',
+  include: 'Include newer questions',
+  revoke: 'Revoke link',
+  note: (library: unknown) =>
+    html`A shared conversation. The answers are the text of a model. Each quotation shows how it was checked against the library. ${library}`,
+  openLibrary: 'Open the library',
+  none: 'No answers yet',
+  noneHint: 'The conversation has no finished answer.',
 }

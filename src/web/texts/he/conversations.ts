@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import type { EnglishTexts } from '../../en/index.ts'
-import { counter } from '../../grammar/plural.ts'
+import type { EnglishTexts } from '../en/index.ts'
+import { counter } from '../grammar/plural.ts'
 
 const count = counter('he')
 const citations = count({
@@ -20,7 +20,6 @@ export const answers: EnglishTexts['answers'] = {
   thinking: 'בבירור …',
   writing: 'התשובה נכתבת …',
   doing: (title) => `${title} …`,
-  stop: 'עצירה',
   newestText: 'לטקסט האחרון ↓',
   passagesRead: count({ one: 'נקרא קטע אחד', two: 'נקראו שני קטעים', other: (n) => `נקראו ${n} קטעים` }),
   passagesReadTitle: 'הקטעים שנקראו',
@@ -39,7 +38,6 @@ export const answers: EnglishTexts['answers'] = {
     'run.failed': 'התשובה נכשלה.',
     'run.cancelled': 'התשובה נעצרה.',
   },
-  failed: 'התשובה נכשלה.',
   free: 'היא לא עלתה דבר.',
   stopped: 'התשובה נעצרה.',
   stoppedHere: 'התשובה נעצרה כאן.',
@@ -108,7 +106,6 @@ export const answers: EnglishTexts['answers'] = {
   openFileOf: (name) => `פתיחת הקובץ: ${name}`,
   sourceOfText: 'מקור הטקסט',
   sourceOfTextOf: (ref) => `מקור הטקסט: ${ref}`,
-  copy: 'העתקה',
   copyText: 'טקסט',
   copyTextOf: (ref) => `העתקה: טקסט של ${ref}`,
   copyRef: 'מראה מקום',
@@ -120,11 +117,9 @@ export const answers: EnglishTexts['answers'] = {
   copyAnswer: 'העתקת התשובה',
   copyAnswerNumber: (turn) => `העתקת התשובה ${turn}`,
   regenerate: 'תשובה חדשה',
-  edit: 'עריכה',
   editNumber: (turn) => `עריכה: שאלה ${turn}`,
   changedQuestion: 'השאלה בנוסח חדש',
   editHint: 'התשובה הזאת נשארת: השאלה החדשה פותחת ענף אחר של השיחה.',
-  ask: 'שליחה',
   versionsOf: (turn) => `הנוסחים של שאלה ${turn}`,
   versionOf: (place, all) => `${place} מתוך ${all}`,
   earlierVersion: 'הנוסח הקודם',
@@ -142,4 +137,71 @@ export const answers: EnglishTexts['answers'] = {
   details: 'פרטים',
   allDetails: 'כל הפרטים של ההרצה',
   fileActions: { created: 'נוצר', updated: 'עודכן' },
+}
+
+export const ask: EnglishTexts['ask'] = {
+  heading: 'שאלה לספרייה',
+  inConversation: (link) => html`בשיחה ${link}:`,
+  examples: 'לדוגמה',
+  exampleQuestions: ['מהי דבקות?', 'מהו ביטול?', 'מהי התבודדות?'],
+  question: 'השאלה שלך',
+  placeholder: 'שאלה בעברית או באנגלית',
+  followUp: 'שאלת המשך',
+  send: 'שליחה',
+  attach: 'צירוף קובץ',
+  attachedFiles: 'קבצים מצורפים',
+  uploading: 'בהעלאה …',
+  uploadFailed: 'לא היה אפשר להעלות את הקובץ.',
+  remove: 'הסרה:',
+  attached: 'צורף',
+  offline: 'אין חיבור. השאלה לא נשלחה והיא נשארת כאן.',
+  online: 'החיבור חזר.',
+  sendAgain: 'שליחת השאלה',
+  untitled: 'שיחה ללא שם',
+  branches: 'הסתעפויות',
+  conversations: 'שיחות',
+  newQuestion: 'שאלה חדשה',
+  find: 'חיפוש שיחה',
+  none: 'עדיין אין שיחות',
+  noneNamed: (words) => html`אין שיחה בשם ”<bdi>${words}</bdi>”.`,
+  showAll: 'הצגת הכול',
+  answering: 'בתהליך מענה',
+  today: 'היום',
+  yesterday: 'אתמול',
+  thisWeek: 'שבעת הימים האחרונים',
+  renamed: 'שם השיחה שונה.',
+  shared: 'כל מי שיש לו הקישור יכול עכשיו לקרוא את השיחה. הקישור נמצא תחת ”משותפת”.',
+  unshared: 'הקישור בוטל. אי אפשר עוד לקרוא בו את השיחה.',
+  earlier: 'שאלות קודמות',
+  newest: 'השאלות האחרונות',
+  continues: (link, turn) => html`המשך של ${link} מלפני שאלה ${turn} שלה.`,
+  noQuestions: 'עדיין אין שאלות',
+  noQuestionsHint: 'את השאלה הראשונה אפשר לכתוב למטה.',
+  actions: 'פעולות נוספות',
+  formats: { md: 'ייצוא ל־Markdown', docx: 'ייצוא ל־Word', pdf: 'ייצוא ל־PDF' },
+  nameField: 'שם השיחה',
+  saveName: 'שמירת השם',
+  deleteDots: 'מחיקה…',
+  deleteQuestion: 'המחיקה סופית: השאלות, התשובות והשלבים של השיחה נמחקים. קבצים שנוצרו בה נשארים.',
+  deleteConfirm: 'כן, למחוק אותה',
+}
+
+export const sharing: EnglishTexts['sharing'] = {
+  share: 'שיתוף',
+  shared: 'משותפת',
+  about:
+    'כל מי שיש לו הקישור יכול לקרוא את השאלות, התשובות והמקורות עד כאן, וגם קטעים מהקבצים שלך שהתשובות מצטטות. הקישור אינו מראה את שמך או את חשבונך, ואפשר לבטל אותו.',
+  create: 'יצירת קישור',
+  link: 'קישור ציבורי',
+  upTo: (turn) => `הוא מראה את השיחה עד שאלה ${turn}.`,
+  notShown:
+    'יש קישור ציבורי. אי אפשר להציג עוד את כתובתו, אך הוא פועל עד לביטולו. כדי ליצור קישור חדש יש לבטל אותו.',
+  copyLink: 'העתקת הקישור',
+  include: 'הוספת השאלות החדשות',
+  revoke: 'ביטול הקישור',
+  note: (library) =>
+    html`שיחה משותפת. התשובות הן טקסט של מודל. ליד כל ציטוט מוצגת תוצאת הבדיקה שלו מול הספרייה. ${library}`,
+  openLibrary: 'אל הספרייה',
+  none: 'עדיין אין תשובות',
+  noneHint: 'אין בשיחה תשובה שהושלמה.',
 }
