@@ -54,7 +54,7 @@ test('a Hebrew page of own reading has Hebrew refs, an English one English refs'
   await textOf('/library/read/The%20Gate%201:1')
   visitor.cookies.set('language', 'he')
   const mine = await textOf('/library/mine')
-  expect([...mine.matchAll(/<li><a href="[^"]*" dir="auto">([^<]*)</g)].map(([, name]) => name)).toEqual([
+  expect([...mine.matchAll(/<li><a class="ref" href="[^"]*" dir="auto">([^<]*)</g)].map(([, name]) => name)).toEqual([
     'השער א׳',
     'השער א׳:א׳',
   ])
