@@ -139,7 +139,9 @@ function parse(name: string, command: Command, args: readonly string[]) {
     const missing = required.find((option) => values[option] === undefined)
     if (missing) throw new Error(`--${missing} is required.`)
     if (parsed.positionals.length < least || parsed.positionals.length > most) {
-      throw new Error(`It takes ${least === most ? least : `${least} to ${most}`} words besides its options.`)
+      throw new Error(
+        `It takes ${least === most ? least : `${least} to ${most}`} ${most === 1 ? 'word' : 'words'} besides its options, not ${parsed.positionals.length}.`,
+      )
     }
     return { values, positionals: parsed.positionals }
   } catch (error) {
