@@ -32,27 +32,32 @@ type Units = {
 
 /** @param tag the language, as a BCP 47 tag. */
 export function formatsOf(tag: string, units: Units): Formats {
-  const dayFormat = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })
-  const shortFormat = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', timeZone: 'UTC' })
-  const minuteFormat = new Intl.DateTimeFormat(tag, {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    timeZone: 'UTC',
-  })
+  const dayFormat = formatOf(tag, { dateStyle: 'medium' })
+  const shortFormat = formatOf(tag, { day: 'numeric', month: 'short' })
+  const minuteFormat = formatOf(tag, { dateStyle: 'medium', timeStyle: 'short' })
   return {
     number: (value) => value.toLocaleString(tag),
     bytes: bytesIn(tag, units),
     duration: durationIn(units),
     day: (date) => {
-      const title = `${minuteFormat.format(date)} UTC`
-      const text = dayFormat.format(date)
+      const title = `${minuteFormat(date)} UTC`
+      const text = dayFormat(date)
       return html`<time class="nowrap" data-time="day" datetime="${date.toISOString()}" title="${title}">${text}</time>`
     },
     minute: (date) =>
-      html`<time class="nowrap" data-time="minute" datetime="${date.toISOString()}">${minuteFormat.format(date)} UTC</time>`,
+      html`<time class="nowrap" data-time="minute" datetime="${date.toISOString()}">${minuteFormat(date)} UTC</time>`,
     // Isolated, because the label of a chart stands in a picture that runs from left to right.
-    shortDay: (date) => `\u2068${shortFormat.format(date)}\u2069`,
+    shortDay: (date) => `\u2068${shortFormat(date)}\u2069`,
     languageName: namesIn(tag),
+  }
+}
+
+/** Made by its first use: the first of a language takes some ms, and a start needs none. */
+function formatOf(tag: string, style: Intl.DateTimeFormatOptions): (date: Date) => string {
+  let format: Intl.DateTimeFormat | undefined
+  return (date) => {
+    format ??= new Intl.DateTimeFormat(tag, { ...style, timeZone: 'UTC' })
+    return format.format(date)
   }
 }
 
@@ -77,9 +82,10 @@ function durationIn(units: Units): Formats['duration'] {
 }
 
 function namesIn(tag: string): Formats['languageName'] {
-  const names = new Intl.DisplayNames(tag, { type: 'language', fallback: 'code' })
+  let names: Intl.DisplayNames | undefined
   return (code) => {
     try {
+      names ??= new Intl.DisplayNames(tag, { type: 'language', fallback: 'code' })
       return names.of(code) ?? code
     } catch {
       return code
