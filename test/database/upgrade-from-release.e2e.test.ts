@@ -187,7 +187,7 @@ describe('a database of the last release', () => {
     await expect(migrateDatabase(url, url, { backedUp: true })).rejects.toThrow(/1 replica is connected/)
     await old.stop('SIGKILL')
     held.open()
-    await connected(asSuperuser(url), (client) => fillReleased(client, { runs: 2_000, accounts: 8 }))
+    await connected(asSuperuser(url), (client) => fillReleased(client, { runs: 400, accounts: 8 }))
     const credits = (await database.systemPool.query(creditsBefore)).rows
     const isFree = () =>
       database.systemPool

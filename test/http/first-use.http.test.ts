@@ -3,6 +3,7 @@ import { offerOf } from '../../src/models/embedding-offer.ts'
 import { openApiModel } from '../../src/sources/embeddings/api-model.ts'
 import type { EmbeddingModel } from '../../src/sources/embeddings/embedding-model.ts'
 import { type FakeEmbeddings, startFakeEmbeddings } from '../support/fake-embeddings.ts'
+import { times } from '../support/full.ts'
 import { reply } from '../support/upstream-scripts.ts'
 import { ask, bodyOf, call } from '../support/world/requests.ts'
 import { makeOwner } from '../support/world/things.ts'
@@ -26,7 +27,7 @@ afterAll(async () => {
 })
 
 test('thirty chats and embeddings at once make the project of a new owner-wide key once', async () => {
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < times(2, 5); round += 1) {
     const { key } = await makeOwner(world.db, 'unlimited')
     const statuses = await Promise.all(
       Array.from({ length: 30 }, async (_, n) => {

@@ -5,8 +5,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { watchReachability } from '../../src/models/reachability.ts'
+import { useLibraryDatabase } from '../support/database.ts'
 import { launchService } from '../support/service-process.ts'
 import { startSwitchedProxy } from '../support/switched-proxy.ts'
+import { pepperText } from '../support/world/accounts.ts'
+
+const library = useLibraryDatabase()
 
 /** A port on which nothing listens. */
 const closed = 'http://127.0.0.1:1/v1'
@@ -34,7 +38,7 @@ test('an unreachable model server is a warning of the start and a detail of /rea
   const fallbacks = [{ base_url: closed, label: 'in reserve' }]
   await writeFile(file, JSON.stringify({ models: [{ id: 'live', base_url: url, name: 'a', fallbacks }] }))
   const settings = { MODEL_BASE_URL: closed, MODEL_NAME: 'm', MODELS_FILE: file }
-  const service = launchService(folder, { DATA_DIR: path.join(folder, 'data'), ...settings })
+  const service = launchService(folder, { DATABASE_URL: library.url, KEY_PEPPER: pepperText, ...settings })
   onTestFinished(async () => {
     await service.stop('SIGTERM')
     await rm(folder, { recursive: true })

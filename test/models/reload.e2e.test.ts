@@ -2,13 +2,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { useLibraryDatabase } from '../support/database.ts'
 import { launchService } from '../support/service-process.ts'
 import { callTools, gate, reply } from '../support/upstream-scripts.ts'
+import { pepperText } from '../support/world/accounts.ts'
 import type { Completion } from '../support/world/replies.ts'
 import { ask } from '../support/world/requests.ts'
 import { openWorld, type World } from '../support/world/world.ts'
 
 let world: World
+const library = useLibraryDatabase()
 let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'reload-'))
@@ -76,7 +79,8 @@ test('a queued turn of a model that the file has lost fails, and costs nothing',
 
 test('a service takes a changed MODELS_FILE over, and keeps the old one when it is wrong', async () => {
   await write('service', 'first')
-  const service = launchService(folder, { DATA_DIR: path.join(folder, 'data'), MODELS_FILE: file() })
+  const settings = { DATABASE_URL: library.url, KEY_PEPPER: pepperText, MODELS_FILE: file() }
+  const service = launchService(folder, settings)
   try {
     const base = await service.ready
     const models = async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
 import { readConversation } from '../../src/turns/run/transcript.ts'
 import { reply } from '../support/upstream-scripts.ts'
@@ -24,12 +24,17 @@ async function longConversation(items: number): Promise<string> {
 }
 
 const maxReply = 17_500_000
+const itemCount = 20
+let conversation = ''
+beforeAll(async () => {
+  conversation = await longConversation(itemCount)
+})
 
 test.each([
   ['items', (id: string) => `/v1/conversations/${id}/items`],
   ['messages', (id: string) => `/v1/agent/sessions/${id.replace('conv_', 'sess_')}/messages`],
 ])('a page of %s ends before it is too long, and the next one goes on', async (_, pathOf) => {
-  const path = pathOf(await longConversation(24))
+  const path = pathOf(conversation)
   const numbers: number[] = []
   for (let after = '', hasMore = true; hasMore; ) {
     const text = await (await send('GET', `${path}?order=asc&limit=1000${after}`)).text()
@@ -41,7 +46,7 @@ test.each([
     hasMore = page.has_more
     after = `&after=${page.last_id}`
   }
-  expect(numbers).toEqual(Array.from({ length: 24 }, (_, n) => n))
+  expect(numbers).toEqual(Array.from({ length: itemCount }, (_, n) => n))
 })
 
 const assistant = (content: string) => ({ role: 'assistant', content })

@@ -23,14 +23,19 @@ const libraryTemplate = 'library_template'
 
 /** A database with the starter library, as the first start of a service leaves it. */
 export async function createLibraryDatabase(): Promise<TestDatabase> {
-  return asAdmin(async (admin) => {
-    const made = await admin.query('select 1 from pg_database where datname = $1', [libraryTemplate])
-    if (made.rowCount === 0) await makeLibraryTemplate(admin)
-    return clone(admin, libraryTemplate)
-  })
+  return asAdmin(async (admin) => clone(admin, await libraryTemplateOf(admin)))
 }
 
-/** The template of a run is created by the first test file that needs it: importing takes a second. */
+/**
+ * The template of a run is created by the first test file that needs it: importing takes a second.
+ * @returns its name.
+ */
+export async function libraryTemplateOf(admin: pg.Client): Promise<string> {
+  const made = await admin.query('select 1 from pg_database where datname = $1', [libraryTemplate])
+  if (made.rowCount === 0) await makeLibraryTemplate(admin)
+  return libraryTemplate
+}
+
 async function makeLibraryTemplate(admin: pg.Client): Promise<void> {
   const { database, url } = await clone(admin, 'service_template')
   try {
@@ -63,7 +68,7 @@ async function clone(admin: pg.Client, template: string): Promise<TestDatabase> 
  * Creation from a template fails while another clone is being created, so it runs one at a time across test
  * workers.
  */
-async function asAdmin<T>(work: (admin: pg.Client) => Promise<T>): Promise<T> {
+export async function asAdmin<T>(work: (admin: pg.Client) => Promise<T>): Promise<T> {
   const admin = new pg.Client({ connectionString: inject('postgres').adminUrl })
   await admin.connect()
   try {

@@ -15,6 +15,9 @@ export type ZipEntry = {
 /** Some documents are bombs of hundreds of megabytes: how small they get does not matter. */
 const fastest = { level: 1 }
 
+/** Deflating nothing costs as much as deflating a page, and an archive can have many thousand empty entries. */
+const packedNothing = deflateRawSync('', fastest)
+
 /** A ZIP archive with deflated entries. */
 export function makeZip(entries: readonly ZipEntry[]): Buffer {
   const locals: Buffer[] = []
@@ -22,7 +25,7 @@ export function makeZip(entries: readonly ZipEntry[]): Buffer {
   let offset = 0
   for (const { name, content, declaredBytes } of entries) {
     const bytes = Buffer.from(content)
-    const packed = deflateRawSync(bytes, fastest)
+    const packed = bytes.length === 0 ? packedNothing : deflateRawSync(bytes, fastest)
     const fileName = Buffer.from(name)
     const facts = Buffer.alloc(26)
     facts.writeUInt16LE(20, 0)

@@ -14,7 +14,7 @@ const maxGrowth = 4
 const repeats = 12
 
 /** A piece that takes this long is measured once, a shorter one up to eight times. */
-const enoughMs = 25
+const enoughMs = 10
 
 /**
  * Fails when work is more than linear: when one input of `size` takes over four times as long as eight inputs of

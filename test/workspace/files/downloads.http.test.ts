@@ -166,7 +166,7 @@ test('a foreign file is the 404 of one that does not exist, whatever is asked of
 })
 
 test('a file deleted during its download breaks the download off', async () => {
-  const { id } = await upload(Buffer.alloc(64 * mebibyte, 'x'))
+  const { id } = await upload(Buffer.alloc(24 * mebibyte, 'x'))
   const response = await fetch(`${world.service.url}/v1/files/${id}/content`, {
     headers: { authorization: `Bearer ${home.key}` },
   })

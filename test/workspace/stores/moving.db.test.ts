@@ -106,7 +106,7 @@ test.skipIf(isShort)(
 
 test('a move that breaks off goes on later, and uploads, downloads and deletions meanwhile lose nothing', async () => {
   const files: StoredFile[] = []
-  for (let i = 0; i < 30; i += 1) files.push(await upload(inPostgres, randomBytes(3_000)))
+  for (let i = 0; i < 12; i += 1) files.push(await upload(inPostgres, randomBytes(3_000)))
   files.push(await upload(inPostgres, randomBytes(8 * MiB)))
   for (const [to, stores] of [
     [url, inBucket],
@@ -128,7 +128,7 @@ test('a move that breaks off goes on later, and uploads, downloads and deletions
     let answered = 0
     s3.before(() => {
       answered += 1
-      if (answered > 20) throw new Error('no reply')
+      if (answered > 8) throw new Error('no reply')
     })
     const versions = () => versionsWhere(db.database, elsewhereThan(to))
     await moveContents(stores, versions(), to).then(() => expect.unreachable(), expectOutage)

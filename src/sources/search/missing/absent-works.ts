@@ -87,7 +87,7 @@ function isWhole(text: string, end: number): boolean {
   return !/^ \p{Lu}/u.test(text.slice(end, end + 2))
 }
 
-const vocabulary: ReadonlySet<string> = new Set(vocabularyTitleKeys())
+const vocabulary = lazy<ReadonlySet<string>>(() => new Set(vocabularyTitleKeys()))
 
 /** Alternative names of a title that `findTitles` does not try itself. */
 function namesOf(key: string, loose: string | undefined): readonly string[] | undefined {
@@ -96,7 +96,7 @@ function namesOf(key: string, loose: string | undefined): readonly string[] | un
     const names = namesOfKnownWork(one)
     if (names) return names
   }
-  return keys.some((one) => vocabulary.has(one)) ? [] : undefined
+  return keys.some((one) => vocabulary().has(one)) ? [] : undefined
 }
 
 /** The cue with which the text asks about a work; undefined when it only mentions it. */

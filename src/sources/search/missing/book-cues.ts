@@ -1,5 +1,6 @@
 import { anyOfRole, eitherCaseOfRole } from '../../refs/grammar/text-words.ts'
 import { headingKey } from '../../text/heading-keys.ts'
+import { lazy } from '../../text/lazy.ts'
 import { townGroups } from '../../vocabulary/names/people-names.ts'
 
 /** What the words around a name say about it. */
@@ -50,13 +51,13 @@ const comparedBefore = new RegExp(
   'u',
 )
 
-const townKeys: ReadonlySet<string> = new Set(townGroups.flat().map(headingKey))
+const townKeys = lazy<ReadonlySet<string>>(() => new Set(townGroups.flat().map(headingKey)))
 const englishTown = /^ of (\p{Lu}[\p{L}'’]+)/u
 const firstHebrewWord = /^ ([א-ת"'׳״]+)/u
 
 /** Whether a word says where somebody comes from: `מסאטמר`. */
 export function isFromTown(word: string): boolean {
-  return word.startsWith('מ') && townKeys.has(headingKey(word.slice(1)))
+  return word.startsWith('מ') && townKeys().has(headingKey(word.slice(1)))
 }
 
 /**
@@ -65,7 +66,7 @@ export function isFromTown(word: string): boolean {
  */
 function isOfTown(behind: string): boolean {
   const town = englishTown.exec(behind)?.[1]
-  if (town !== undefined) return townKeys.has(headingKey(town))
+  if (town !== undefined) return townKeys().has(headingKey(town))
   return isFromTown(firstHebrewWord.exec(behind)?.[1] ?? '')
 }
 

@@ -11,7 +11,8 @@ function compile(): ReadonlyMap<string, TitleGroup> {
   const byKey = new Map<string, TitleGroup>()
   const byHeading = new Map<string, TitleGroup>()
   const add = (title: string, keyOf: (title: string) => string, group: TitleGroup): void => {
-    if (!byKey.has(keyOf(title))) byKey.set(keyOf(title), group)
+    const key = keyOf(title)
+    if (!byKey.has(key)) byKey.set(key, group)
   }
   for (const titles of headingAliases) {
     const group = [...new Set(titles.map(headingKey))]

@@ -16,13 +16,9 @@ type Units = {
  * @param tag the language, as a BCP 47 tag.
  */
 export function formatsOf(tag: string, units: Units) {
-  const dayFormat = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })
-  const shortFormat = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', timeZone: 'UTC' })
-  const minuteFormat = new Intl.DateTimeFormat(tag, {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    timeZone: 'UTC',
-  })
+  const dayFormat = formatOf(tag, { dateStyle: 'medium' })
+  const shortFormat = formatOf(tag, { day: 'numeric', month: 'short' })
+  const minuteFormat = formatOf(tag, { dateStyle: 'medium', timeStyle: 'short' })
   return {
     number: (value: number) => value.toLocaleString(tag),
     /** A size such as `12.5 MB`; a kilobyte has 1,024 bytes, as in the plans. */
@@ -31,17 +27,26 @@ export function formatsOf(tag: string, units: Units) {
     duration: durationIn(units),
     /** A day. The tooltip has the minute, and the markup has the machine-readable time. */
     day: (date: Date) => {
-      const title = `${minuteFormat.format(date)} UTC`
-      const text = dayFormat.format(date)
+      const title = `${minuteFormat(date)} UTC`
+      const text = dayFormat(date)
       return html`<time class="nowrap" data-time="day" datetime="${date.toISOString()}" title="${title}">${text}</time>`
     },
     /** A day and its minute, with its zone. */
     minute: (date: Date) =>
-      html`<time class="nowrap" data-time="minute" datetime="${date.toISOString()}">${minuteFormat.format(date)} UTC</time>`,
+      html`<time class="nowrap" data-time="minute" datetime="${date.toISOString()}">${minuteFormat(date)} UTC</time>`,
     /** Such as `21 Nov`. Isolated, because the label of a chart stands in a picture that runs from left to right. */
-    shortDay: (date: Date) => `\u2068${shortFormat.format(date)}\u2069`,
+    shortDay: (date: Date) => `\u2068${shortFormat(date)}\u2069`,
     /** Such as `Hebrew` for `he`; the code itself if the language has no name. */
     languageName: namesIn(tag),
+  }
+}
+
+/** Made by its first use: the first of a language takes some ms, and a start needs none. */
+function formatOf(tag: string, style: Intl.DateTimeFormatOptions): (date: Date) => string {
+  let format: Intl.DateTimeFormat | undefined
+  return (date) => {
+    format ??= new Intl.DateTimeFormat(tag, { ...style, timeZone: 'UTC' })
+    return format.format(date)
   }
 }
 
@@ -66,9 +71,10 @@ function durationIn(units: Units) {
 }
 
 function namesIn(tag: string) {
-  const names = new Intl.DisplayNames(tag, { type: 'language', fallback: 'code' })
+  let names: Intl.DisplayNames | undefined
   return (code: string) => {
     try {
+      names ??= new Intl.DisplayNames(tag, { type: 'language', fallback: 'code' })
       return names.of(code) ?? code
     } catch {
       return code
