@@ -54,10 +54,9 @@ test('a Hebrew page of own reading has Hebrew refs, an English one English refs'
   await textOf('/library/read/The%20Gate%201:1')
   visitor.cookies.set('language', 'he')
   const mine = await textOf('/library/mine')
-  expect([...mine.matchAll(/<li><a class="ref" href="[^"]*" dir="auto">([^<]*)</g)].map(([, name]) => name)).toEqual([
-    'השער א׳',
-    'השער א׳:א׳',
-  ])
+  expect(
+    [...mine.matchAll(/<li><a class="ref" href="[^"]*" dir="auto">([^<]*)</g)].map(([, name]) => name),
+  ).toEqual(['השער א׳', 'השער א׳:א׳'])
   visitor.cookies.set('language', 'en')
   expect(await textOf('/library/mine')).toContain('dir="auto">The Gate 1:1</a>')
 })
