@@ -3,7 +3,10 @@ for (const box of document.querySelectorAll('.file-box')) {
   const input = box.querySelector('input')
   const name = box.querySelector('.file-name')
   const none = name?.textContent ?? ''
-  input?.addEventListener('change', () => {
-    if (name) name.textContent = input.files?.[0]?.name ?? none
-  })
+  const show = () => {
+    if (name) name.textContent = input?.files?.[0]?.name ?? none
+  }
+  // A file may have been chosen before this script came.
+  show()
+  input?.addEventListener('change', show)
 }

@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)('the layout of pages in Hebrew', () => {
     expect(await page.evaluate('document.activeElement.id')).toBe('upload')
     expect(await look('.file-box .button', 'outlineStyle')).toBe('solid')
     await field.setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') })
-    expect(await page.locator('.file-name').textContent()).toBe('a.txt')
+    await expect.poll(() => page.locator('.file-name').textContent()).toBe('a.txt')
     expect(await inAllLooks(page, 'he-upload')).toEqual([])
   })
 
