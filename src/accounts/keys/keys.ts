@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { databaseFault, uniqueViolation } from '../../db/errors.ts'
 import { apiKeys } from '../../db/schema/index.ts'
@@ -30,13 +30,33 @@ export type KeyInput = {
   readonly settings?: KeySettings
 }
 
-const { accountId: _, digest: _digest, pepperVersion: _version, ...shown } = getTableColumns(apiKeys)
-
-/** The columns of `KeyInfo`. */
-export const keyColumns = { ...shown, defaults: sql<KeyDefaults>`${apiKeys.defaults}` }
+/** The columns of `KeyInfo`, each by its name: a new column of the table is not shown until it stands here. */
+export const keyColumns = {
+  id: apiKeys.id,
+  name: apiKeys.name,
+  prefix: apiKeys.prefix,
+  lastFour: apiKeys.lastFour,
+  scopes: apiKeys.scopes,
+  binding: apiKeys.binding,
+  projectId: apiKeys.projectId,
+  createdBy: apiKeys.createdBy,
+  createdAt: apiKeys.createdAt,
+  lastUsedAt: apiKeys.lastUsedAt,
+  expiresAt: apiKeys.expiresAt,
+  revokedAt: apiKeys.revokedAt,
+  dayCapMicros: apiKeys.dayCapMicros,
+  monthCapMicros: apiKeys.monthCapMicros,
+  totalCapMicros: apiKeys.totalCapMicros,
+  requestsPerMinute: apiKeys.requestsPerMinute,
+  concurrentTurns: apiKeys.concurrentTurns,
+  allowedAddresses: apiKeys.allowedAddresses,
+  defaults: sql<KeyDefaults>`${apiKeys.defaults}`,
+}
 
 /** A key as it may be shown. It does not contain the secret, which is stored nowhere. */
-export type KeyInfo = Readonly<Pick<typeof apiKeys.$inferSelect, Exclude<keyof typeof shown, 'defaults'>>> &
+export type KeyInfo = Readonly<
+  Pick<typeof apiKeys.$inferSelect, Exclude<keyof typeof keyColumns, 'defaults'>>
+> &
   Pick<KeySettings, 'defaults'>
 
 /**
