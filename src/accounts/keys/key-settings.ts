@@ -26,14 +26,18 @@ export const noSettings: KeySettings = Object.freeze({
   defaults: {},
 })
 
-/** The settings as forms and commands name them. */
-export const settingNames = [
+/** The limits as forms and commands name them. */
+export const limitNames = [
   'day_cap',
   'month_cap',
   'total_cap',
   'requests_per_minute',
   'concurrent_turns',
   'allowed_addresses',
+] as const
+
+/** What requests mean that do not say it, likewise. */
+export const defaultNames = [
   'model',
   'on_disconnect',
   'tools',
@@ -42,6 +46,8 @@ export const settingNames = [
   'max_cost',
   'continue_history',
 ] as const
+
+export const settingNames = [...limitNames, ...defaultNames] as const
 
 export type SettingName = (typeof settingNames)[number]
 

@@ -1,4 +1,9 @@
-import { type SettingName, settingNames } from '../../../accounts/keys/key-settings.ts'
+import {
+  defaultNames,
+  limitNames,
+  type SettingName,
+  settingNames,
+} from '../../../accounts/keys/key-settings.ts'
 import type { KeyInfo } from '../../../accounts/keys/keys.ts'
 import type { MemberRole } from '../../../accounts/members/members.ts'
 import { scopes as allScopes, type KeyScope } from '../../../accounts/scopes.ts'
@@ -101,15 +106,6 @@ export type SettingValues = Readonly<Record<SettingName, string>>
 
 export const emptySettings = Object.fromEntries(settingNames.map((name) => [name, ''])) as SettingValues
 
-const limitFields: readonly SettingName[] = [
-  'day_cap',
-  'month_cap',
-  'total_cap',
-  'requests_per_minute',
-  'concurrent_turns',
-  'allowed_addresses',
-]
-
 const numberDefaults: readonly SettingName[] = ['max_output_tokens', 'max_cost']
 
 /**
@@ -118,13 +114,12 @@ const numberDefaults: readonly SettingName[] = ['max_output_tokens', 'max_cost']
  */
 export function settingFields(t: Texts, values: SettingValues, models: readonly string[]): Html {
   const { keys } = t
-  const ofDefaults = settingNames.filter((name) => !limitFields.includes(name))
   const numbers = (names: readonly SettingName[]) => names.map((name) => numberField(t, name, values))
-  return html`<details${openIf(limitFields, values)}><summary><b>${keys.limits}</b></summary>
+  return html`<details${openIf(limitNames, values)}><summary><b>${keys.limits}</b></summary>
 <p><small>${keys.limitsHint}</small></p>
-${numbers(limitFields.filter((name) => name !== 'allowed_addresses'))}
+${numbers(limitNames.filter((name) => name !== 'allowed_addresses'))}
 ${addressField(t, values)}</details>
-<details${openIf(ofDefaults, values)}><summary><b>${keys.defaults}</b></summary>
+<details${openIf(defaultNames, values)}><summary><b>${keys.defaults}</b></summary>
 <p><small>${keys.defaultsHint}</small></p>
 ${choiceFields(t, values, models)}
 ${numbers(numberDefaults)}</details>`
