@@ -44,11 +44,11 @@ export function hasRole(role: MemberRole, least: MemberRole): boolean {
 
 /** What a member may do, as scopes of keys. */
 export function scopesOf(role: MemberRole, isOwnPerson: boolean): ReadonlySet<KeyScope> {
-  const held = scopes.map((scope) => ({ scope, ...ruleOf(scope) }))
   return new Set(
-    held
-      .filter(({ least, isPersonal }) => hasRole(role, least) && (isOwnPerson || !isPersonal))
-      .map(({ scope }) => scope),
+    scopes.filter((scope) => {
+      const { least, isPersonal } = ruleOf(scope)
+      return hasRole(role, least) && (isOwnPerson || !isPersonal)
+    }),
   )
 }
 

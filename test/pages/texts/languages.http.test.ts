@@ -49,7 +49,7 @@ test.each(['/signin', '/signup', '/reset-password/none', '/nowhere'])(
 )
 
 const shown = pageRows.filter(
-  ({ route, page, ok }) => /^GET .*/.test(route) && page !== 'anyone' && ok === 200,
+  ({ route, page, ok }) => route.startsWith('GET ') && page !== 'anyone' && ok === 200,
 )
 const open = [
   '/library',

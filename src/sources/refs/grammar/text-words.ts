@@ -133,8 +133,8 @@ export function anyOfRole(role: string): string {
 }
 
 /**
- * The same, each word also with a capital letter. The modifier `(?i:…)` would say it too, but in V8 it leaks from one
- * alternative into the next, so that a process that has compiled a pattern anew may read it otherwise (nodejs/node#60030).
+ * The same, each word also with a capital letter. `(?i:…)` is no way to say it: in V8 it leaks from one alternative into the
+ * next, so that the same pattern matches in one process and not in another (nodejs/node#60030).
  */
 export function eitherCaseOfRole(role: string): string {
   return anyOfRole(role).replace(/(?<=[:| ])[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`)
