@@ -44,8 +44,11 @@ describe.skipIf(!hasBrowser)('every page, in both languages and all looks', () =
 
   beforeAll(async () => {
     world = await openWorld({ browser: true, model: 'built-in', library: 'starter' })
+    const system = world.db.database.systemPool
     const owner = await makeAccount(world.db.database, 'pro')
-    await world.db.database.systemPool.query('update accounts set operator = true where id = $1', [owner.id])
+    // A name may be one word that does not fit a line.
+    const email = `${'w'.repeat(64)}@${'w'.repeat(60)}.example.org`
+    await system.query('update accounts set operator = true, email = $2 where id = $1', [owner.id, email])
     things = await makeThings(world.db, world.service, {
       accountId: owner.id,
       key: await ownerKey(world.db, owner.id),
@@ -54,12 +57,16 @@ describe.skipIf(!hasBrowser)('every page, in both languages and all looks', () =
     hookId = (await bodyOf(call(world.service, things.key, 'POST', '/v1/webhook_endpoints', hook))).id
     await call(world.service, things.key, 'POST', `/v1/webhook_endpoints/${hookId}/test`)
     await call(world.service, things.key, 'POST', '/v1/budgets', { period: 'month', credits: '250' })
+    for (const named of ['projects.name', 'api_keys.name', 'files.name', 'sessions.name']) {
+      const [table, column] = named.split('.')
+      await system.query(`update ${table} set ${column} = $1`, [`${table}-${'w'.repeat(90)}`])
+    }
     for (const who of ['visitor', 'owner']) {
       const window = await openWindow(world.browser, world.service)
       await watchShifts(window)
       pages[who] = await window.newPage()
     }
-    await signInBy(pages['owner']!, owner.email, 'correct horse battery')
+    await signInBy(pages['owner']!, email, 'correct horse battery')
   })
   afterAll(() => world?.close())
 
