@@ -2,17 +2,8 @@ import type { BodyOf } from '../../http/openapi/docs.ts'
 import { eventData } from '../../http/transfers/event-data.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { isTerminal, type RunEnd, type RunEvent, type TerminalEvent } from '../../turns/run/run-events.ts'
-import type { serviceBlock } from '../turn-reply/service-block.ts'
-import {
-  annotationsOf,
-  completionId,
-  endBlock,
-  failureOf,
-  fileBody,
-  openBlock,
-  refusedParam,
-  usageBody,
-} from '../turn-reply/wire.ts'
+import { endBlock, fileBody, openBlock, type ServiceBlock } from '../turn-reply/service-block.ts'
+import { annotationsOf, completionId, failureOf, refusedParam, usageBody } from '../turn-reply/wire.ts'
 import { callsOf, finishOf } from './completion.ts'
 import type { ReasoningField } from './reasoning.ts'
 import type { chunkSchema, delta, progressEvent, streamError } from './reply-schema.ts'
@@ -142,7 +133,7 @@ const done = 'data: [DONE]\n\n'
  */
 function errorFrame(
   failure: { code: string; message: string },
-  block: BodyOf<typeof serviceBlock>,
+  block: ServiceBlock,
   param: string | null = null,
 ): string {
   const error: BodyOf<typeof streamError>['error'] = {

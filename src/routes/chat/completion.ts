@@ -3,14 +3,13 @@ import type { BodyOf } from '../../http/openapi/docs.ts'
 import type { Run } from '../../turns/run/run.ts'
 import type { RunEnd, TerminalEvent } from '../../turns/run/run-events.ts'
 import { version } from '../../version/version.ts'
+import { endBlock, openBlock } from '../turn-reply/service-block.ts'
 import {
   annotationsOf,
   completionId,
   contentBesidesRefusal,
-  endBlock,
   failureOf,
   noUsage,
-  openBlock,
   toolCallsOf,
   usageBody,
 } from '../turn-reply/wire.ts'

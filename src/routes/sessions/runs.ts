@@ -13,6 +13,7 @@ import { isTerminal, type RunEnd, replyOf } from '../../turns/run/run-events.ts'
 import type { RunRequest } from '../../turns/run/run-request.ts'
 import { findRun, requestCancel } from '../../turns/run/runs.ts'
 import type { Services } from '../../turns/services.ts'
+import { fileBody, quotationsOf, sourcesOf, turnUsageBody } from '../turn-reply/service-block.ts'
 import {
   citedSource,
   fileChange,
@@ -22,7 +23,7 @@ import {
   turnUsage,
   unknownRef,
 } from '../turn-reply/turn-schema.ts'
-import { contentOf, fileBody, noUsage, quotationsOf, sourcesOf, turnUsageBody } from '../turn-reply/wire.ts'
+import { contentOf, noUsage } from '../turn-reply/wire.ts'
 
 const outputItem = z
   .discriminatedUnion('type', [

@@ -10,7 +10,8 @@ import type { Run } from '../../turns/run/run.ts'
 import { replyOf, type TerminalEvent } from '../../turns/run/run-events.ts'
 import type { Services } from '../../turns/services.ts'
 import { within } from '../../waiting/waiting.ts'
-import { endBlock, refusedParam } from './wire.ts'
+import { endBlock } from './service-block.ts'
+import { refusedParam } from './wire.ts'
 
 /**
  * `keepAliveMs`: silence after which a stream sends a keep-alive. `paddingMs`: silence after which a whole

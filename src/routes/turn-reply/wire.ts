@@ -1,19 +1,9 @@
-import type { FileChange } from '../../agent/tools.ts'
 import { creditsNumber } from '../../billing/credits.ts'
 import type { BodyOf } from '../../http/openapi/docs.ts'
-import { checkedKindOf, type SourceKind, sourceKindOf } from '../../turns/read/source-kind.ts'
 import type { Run } from '../../turns/run/run.ts'
-import {
-  answerText,
-  type CitedSource,
-  type RunEnd,
-  type RunUsage,
-  statusOf,
-  type TerminalEvent,
-} from '../../turns/run/run-events.ts'
+import { answerText, type RunEnd, type RunUsage, type TerminalEvent } from '../../turns/run/run-events.ts'
 import type { RunRequest } from '../../turns/run/run-request.ts'
-import type { serviceBlock } from './service-block.ts'
-import type { chatUsage, fileChange, toolCall, turnUsage } from './turn-schema.ts'
+import type { chatUsage, toolCall } from './turn-schema.ts'
 
 /** Pieces of the chat format that streamed and whole replies share. */
 
@@ -62,81 +52,6 @@ export function usageDetails({
 }
 
 export const noUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, cost: 0 } as const
-
-type ServiceBlock = BodyOf<typeof serviceBlock>
-
-/** The `x_service` block before a run has ended. */
-export function openBlock(run: Run, status: Run['status']): ServiceBlock {
-  return {
-    project_id: run.projectId,
-    session_id: run.sessionId,
-    run_id: run.id,
-    message_id: run.messageId,
-    status,
-    files: [],
-    sources: [],
-  }
-}
-
-/** The complete `x_service` block of a run that has ended. */
-export function endBlock(run: Run, event: TerminalEvent): ServiceBlock {
-  const { end } = event
-  return {
-    ...openBlock(run, statusOf(event)),
-    files: end.files.map(fileBody),
-    sources: sourcesOf(end),
-    unknown_marks: end.unknown_marks,
-    unknown_refs: end.unknown_refs,
-    quotations: quotationsOf(end),
-    question_quotations: end.question_quotations ?? [],
-    usage: turnUsageBody(end.usage),
-  }
-}
-
-/** The cited sources, each with its kind and that of its checks. */
-export function sourcesOf(end: RunEnd): ServiceBlock['sources'] {
-  return end.sources.map((source) => ({
-    ...source,
-    kind: sourceKindOf(source),
-    verification: source.verification.map((check) => withKind(check, source, end)),
-  }))
-}
-
-/** The quotations without a citation, each with the kind of source that has it. */
-export function quotationsOf(end: RunEnd): NonNullable<ServiceBlock['quotations']> {
-  return (end.quotations ?? []).map((check) => withKind(check, undefined, end))
-}
-
-function withKind<C extends { readonly result: string; readonly found_ref?: string }>(
-  check: C,
-  source: CitedSource | undefined,
-  end: RunEnd,
-): C & { readonly source_kind?: SourceKind } {
-  const kind = checkedKindOf(check, source, end)
-  return kind === undefined ? check : { ...check, source_kind: kind }
-}
-
-/** Tokens, calls and cost of a turn, in full. */
-export function turnUsageBody(usage: RunUsage): BodyOf<typeof turnUsage> {
-  return {
-    ...usageBody(usage),
-    model_calls: usage.model_calls,
-    tool_calls: usage.tool_calls,
-    estimated: usage.estimated,
-    ...(usage.left_out && { left_out: usage.left_out }),
-    ...(usage.upstreams && { upstreams: usage.upstreams }),
-  }
-}
-
-export function fileBody(file: FileChange): BodyOf<typeof fileChange> {
-  return {
-    id: file.id,
-    filename: file.filename,
-    bytes: file.bytes,
-    content_type: file.contentType,
-    action: file.action,
-  }
-}
 
 /**
  * One annotation per citation, with all four members, because strict clients reject a reply with fewer.

@@ -5,14 +5,13 @@ import type { BodyOf } from '../../../http/openapi/docs.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import type { RunEnd, RunFailureCode, TerminalEvent } from '../../../turns/run/run-events.ts'
 import type { CustomTool, RunRequest } from '../../../turns/run/run-request.ts'
+import { endBlock, openBlock } from '../../turn-reply/service-block.ts'
 import {
   annotationsOf,
   contentBesidesRefusal,
   customInput,
-  endBlock,
   failureOf,
   isCustom,
-  openBlock,
 } from '../../turn-reply/wire.ts'
 import { callItemId, conversationId, reasoningId, responseId } from '../ids.ts'
 import type { callItem, customCallItem, messageItem, reasoningItem, responseSchema } from './reply-schema.ts'
