@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ModelStep, ToolStep } from '../../src/agent/events.ts'
 import type { FileChange } from '../../src/agent/tools.ts'
@@ -68,23 +67,6 @@ test('with sources as a block neither numbers nor a list enter the text', () => 
     source_list: '',
     sources: [{ n: 1, ref: 'Tanya 1' }],
   })
-})
-
-test('the shown text and its citations do not depend on how deltas cut it', () => {
-  const text = 'So it is [S1], and „כך” [S2][S3]; not [S7] and [S'
-  fc.assert(
-    fc.property(fc.array(fc.nat({ max: text.length }), { maxLength: 8 }), (cuts) => {
-      const answer = createAnswer(registerOf(3), { sources: 'inline' })
-      const places = [0, ...cuts.toSorted((a, b) => a - b), text.length]
-      let shown = ''
-      for (const [i, place] of places.entries())
-        shown += answer.show(text.slice(place, places[i + 1] ?? place))
-      shown += answer.rest()
-      expect(shown).toBe('So it is [1], and „כך” [2][3]; not and')
-      expect(answer.end(0n, running).text).toBe(shown)
-      expect(answer.end(0n, running).citations).toHaveLength(3)
-    }),
-  )
 })
 
 test('a paused turn hands over the calls that were not answered here, and no list', () => {

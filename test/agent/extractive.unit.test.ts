@@ -7,6 +7,7 @@ import {
   fileNameFor,
 } from '../../src/agent/extractive/answer.ts'
 import { createExtractiveProvider } from '../../src/agent/extractive/provider.ts'
+import type { ContentPart } from '../../src/agent/provider.ts'
 import { estimateTokens } from '../../src/agent/tokens.ts'
 import { type Overrides, play, resultsOf, textOf, tool } from '../support/loop-kit.ts'
 
@@ -141,56 +142,50 @@ const article: Passage = {
   coverage: 0.5,
 }
 
-test('an article under the title asked comes before a passage that mentions it', async () => {
-  const marksOf = async (found: readonly Passage[]) => (await answerTo('lamp?', found)).text.match(/\[S\d\]/g)
-  expect(await marksOf([mentions, article])).toEqual(['[S4]'])
-  expect(await marksOf([mentions, { ...article, titled: true }])).toEqual(['[S5]', '[S4]'])
-  expect(await marksOf([mentions, { ...article, titled: true, coverage: 0.1 }])).toEqual(['[S4]'])
-})
+const titled = { ...article, titled: true }
+const wick = { ...titled, mark: '[S6]', ref: 'Wick 1', text: 'A wick burns.' }
+const inHebrew = { ...mentions, mark: '[S6]', language: 'he', he_ref: 'חיבור ב', text: 'נר אחד מאיר.' }
+const essays = (coverage: number, ...numbers: readonly number[]) =>
+  numbers.map((n) => ({ ...mentions, mark: `[S${n}]`, ref: `Essay ${n}`, coverage }))
 
-test('a question about two subjects is answered from both articles, before passages that mention one of them', async () => {
-  const lamp = { ...article, titled: true }
-  const wick = { ...article, mark: '[S6]', ref: 'Wick 1', text: 'A wick burns.', titled: true }
-  const others = ['[S7]', '[S8]'].map((mark) => ({
-    ...mentions,
-    mark,
-    ref: `Essay ${mark.charAt(2)}`,
-    coverage: 0.5,
-  }))
-  const { text } = await answerTo('lamp or wick?', [lamp, ...others, wick])
-  expect(text.match(/\[S\d\]/g)).toEqual(['[S5]', '[S6]', '[S7]'])
-})
+const quotations: Readonly<Record<string, readonly [found: readonly Passage[], marks: string]>> = {
+  'a passage that covers more comes before an article under no title asked': [[mentions, article], '[S4]'],
+  'an article under the title asked comes before a passage that mentions it': [
+    [mentions, titled],
+    '[S5] [S4]',
+  ],
+  'an article under the title asked that covers little does not': [
+    [mentions, { ...titled, coverage: 0.1 }],
+    '[S4]',
+  ],
+  'articles on both subjects come before passages on one': [
+    [titled, ...essays(0.5, 7, 8), wick],
+    '[S5] [S6] [S7]',
+  ],
+  'beside an article that covers the whole question, another article is not preferred': [
+    [{ ...titled, coverage: 1 }, mentions, { ...wick, coverage: 0.6 }],
+    '[S5] [S4]',
+  ],
+  'beside an article that covers the whole question one more passage is quoted': [
+    [{ ...titled, coverage: 1 }, ...essays(1, 6, 7, 8)],
+    '[S5] [S6]',
+  ],
+  'a source in another language stays before an article under the title asked': [
+    [inHebrew, titled],
+    '[S6] [S5]',
+  ],
+  'beside one passage in the language asked, one in another language is quoted': [
+    [{ ...article, coverage: 0.9 }, inHebrew],
+    '[S5] [S6]',
+  ],
+  'beside two passages in the language asked, none in another language is quoted': [
+    [{ ...article, coverage: 0.9 }, inHebrew, ...essays(0.9, 7)],
+    '[S5] [S7]',
+  ],
+}
 
-test('beside an article that covers the whole question, another article is not preferred', async () => {
-  const rest = { ...article, mark: '[S6]', ref: 'Lamp 2', text: 'Another lamp.', titled: true, coverage: 0.6 }
-  const found = [{ ...article, titled: true, coverage: 1 }, mentions, rest]
-  const { text } = await answerTo('lamp?', found)
-  expect(text.match(/\[S\d\]/g)).toEqual(['[S5]', '[S4]'])
-})
-
-test('a source in another language stays before an article under the title asked', async () => {
-  const source = { ...mentions, mark: '[S6]', language: 'he', he_ref: 'חיבור ב', text: 'נר אחד מאיר.' }
-  const { text } = await answerTo('lamp?', [source, { ...article, titled: true }])
-  expect(text.match(/\[S\d\]/g)).toEqual(['[S6]', '[S5]'])
-})
-
-test('beside one passage in the language asked, one in another language is quoted', async () => {
-  const source = { ...mentions, mark: '[S6]', language: 'he', he_ref: 'חיבור ב', text: 'נר אחד מאיר.' }
-  const more = { ...mentions, ref: 'Essay 3', mark: '[S7]' }
-  const marksOf = async (found: readonly Passage[]) => (await answerTo('lamp?', found)).text.match(/\[S\d\]/g)
-  expect(await marksOf([{ ...article, coverage: 0.9 }, source])).toEqual(['[S5]', '[S6]'])
-  expect(await marksOf([{ ...article, coverage: 0.9 }, source, more])).toEqual(['[S5]', '[S7]'])
-})
-
-test('beside an article that covers the whole question one more passage is quoted', async () => {
-  const others = ['[S6]', '[S7]', '[S8]'].map((mark) => ({
-    ...mentions,
-    mark,
-    ref: `Essay ${mark.slice(2, 3)}`,
-    coverage: 1,
-  }))
-  const { text } = await answerTo('lamp?', [{ ...article, titled: true, coverage: 1 }, ...others])
-  expect(text.match(/\[S\d\]/g)).toEqual(['[S5]', '[S6]'])
+test.each(Object.entries(quotations))('%s', async (_, [found, marks]) => {
+  expect((await answerTo('lamp?', found)).text.match(/\[S\d\]/g)?.join(' ')).toBe(marks)
 })
 
 test('every answer says that it only quotes, and sends questions for a ruling to a rabbi', async () => {
@@ -281,32 +276,16 @@ test('it makes a source sheet of what it found, in the formats that are asked fo
   expect(textOf(events)).toContain('written to the file beinoni.docx, beinoni.pdf')
 })
 
-test('passages of an attached file that share words with the question come first', async () => {
-  const file = (mark: string, text: string) => ({ ...english, mark, ref: `a.pdf, page ${mark}`, text })
-  const passages = [
-    file('[S8]', 'About something else.'),
-    file('[S9]', 'The lamp shines, it does not argue.'),
-  ]
-  const reading = tool('read_file', async () => ({ content: JSON.stringify({ name: 'a.pdf', passages }) }))
-  const { tools } = library([english])
-  const events = await play(createExtractiveProvider(), {
-    tools: [...tools, reading],
-    firstCalls: [{ name: 'read_file', arguments: '{"name":"file-1"}' }],
-    messages: [{ role: 'user', content: 'Why does the lamp not argue?' }],
-  })
-  const text = textOf(events)
-  expect(text).toMatch(/^This library only quotes.*From the attached file and the library/)
-  expect(text).toMatch(/> “The lamp shines, it does not argue.” \[S9\][\s\S]*\[S1\]/)
-  expect(text).not.toContain('[S8]')
-})
-
 const attachedLetter = [
   { type: 'text' as const, text: 'Summarise the attached letter about joy' },
   { type: 'file' as const, fileId: 'file-1' },
 ]
 
 /** The answer to a question with an attached letter, for what `read_file` says of it. */
-async function answerAbout(read: object, asked = attachedLetter): Promise<string> {
+async function answerAbout(
+  read: object,
+  asked: string | readonly ContentPart[] = attachedLetter,
+): Promise<string> {
   const { tools } = library([english])
   const reading = tool('read_file', async () => ({ content: JSON.stringify(read) }))
   const events = await play(createExtractiveProvider(), {
@@ -316,6 +295,18 @@ async function answerAbout(read: object, asked = attachedLetter): Promise<string
   })
   return textOf(events)
 }
+
+test('passages of an attached file that share words with the question come first', async () => {
+  const file = (mark: string, text: string) => ({ ...english, mark, ref: `a.pdf, page ${mark}`, text })
+  const passages = [
+    file('[S8]', 'About something else.'),
+    file('[S9]', 'The lamp shines, it does not argue.'),
+  ]
+  const text = await answerAbout({ name: 'a.pdf', passages }, 'Why does the lamp not argue?')
+  expect(text).toMatch(/^This library only quotes.*From the attached file and the library/)
+  expect(text).toMatch(/> “The lamp shines, it does not argue.” \[S9\][\s\S]*\[S1\]/)
+  expect(text).not.toContain('[S8]')
+})
 
 test('an attached file that cannot be read is said first, with the reason', async () => {
   const damaged = { error: 'No.', name: 'e.pdf', problem: 'It is damaged or no PDF at all.' }
@@ -580,16 +571,15 @@ async function answerToSecond(alone: readonly Passage[], withFirst: readonly Pas
   const text = textOf(await play(createExtractiveProvider(), { tools: [search], messages }))
   return { marks: text.match(/\[S\d\]/g) ?? [], text }
 }
-const lamp = { ...article, titled: true }
 
 test('a question without a subject is answered from the reading that names a title, and says so', async () => {
-  const { text, marks } = await answerToSecond([mentions], [lamp])
+  const { text, marks } = await answerToSecond([mentions], [titled])
   expect(text).toContain('A search for the words of this question and of those before found')
   expect(marks).toEqual(['[S5]', '[S4]'])
 })
 
 test('a question that names a title itself is answered alone', async () => {
-  const { text, marks } = await answerToSecond([lamp], [{ ...mentions, titled: true }])
+  const { text, marks } = await answerToSecond([titled], [{ ...mentions, titled: true }])
   expect(text).toContain('A search for the words of the question found')
   expect(marks).toEqual(['[S5]'])
 })

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { isShort } from '../support/full.ts'
 import { call } from '../support/world/requests.ts'
 import { useWorld } from '../support/world/world.ts'
 
@@ -30,12 +31,13 @@ async function quotedRefs({ earlier, question }: FollowUp): Promise<readonly str
 }
 
 // All were seen while the rules were chosen, so new questions will do worse.
-test('of 40 conversations at least 36 are answered about their subject', async () => {
+test('at least nine of ten conversations are answered about their subject', async () => {
+  expect(conversations).toHaveLength(40)
+  const asked = conversations.filter((_, at) => !isShort || at % 2 === 0)
   let right = 0
-  for (const conversation of conversations) {
+  for (const conversation of asked) {
     const quoted = await quotedRefs(conversation)
     if ([conversation.ref, ...conversation.also].some((ref) => quoted.includes(ref))) right += 1
   }
-  expect(conversations).toHaveLength(40)
-  expect(right).toBeGreaterThanOrEqual(36)
+  expect(right).toBeGreaterThanOrEqual(0.9 * asked.length)
 })

@@ -66,34 +66,14 @@ test('a model that never fits is a 502 that says so and what its replies cost', 
   expect(await world.get(`/v1/agent/runs/${run}`)).toMatchObject({ status: 'failed', usage: { cost } })
 })
 
-test.each([
-  [
-    'chat',
-    '/v1/chat/completions',
-    (format: object) => ask('What is a beinoni?', { response_format: format }),
-  ],
-  [
-    'responses',
-    '/v1/responses',
-    ({ json_schema, ...format }: { json_schema?: object; type?: string }) => ({
-      model: 'service',
-      input: 'What is a beinoni?',
-      text: { format: { ...json_schema, ...format } },
-    }),
-  ],
-])(
-  'without a language model JSON and JSON that fits a schema come back too (%s)',
-  async (_name, path, body) => {
-    for (const format of [{ type: 'json_object' }, response_format]) {
-      const response = await call(extractive, world.key, 'POST', path, body(format))
-      expect(response.status).toBe(200)
-      const told = (await response.json()) as Completion & { output: { content: { text: string }[] }[] }
-      const answer = JSON.parse(told.choices?.[0]?.message.content ?? told.output[0]?.content[0]?.text ?? '')
-      expect(answer.answer).toContain('beinoni')
-      if (format === response_format) expect(schemaFault(schema, answer)).toBeNull()
-    }
-  },
-)
+test('without a language model JSON and JSON that fits a schema come back too', async () => {
+  for (const format of [{ type: 'json_object' }, response_format]) {
+    const body = ask('What is a beinoni?', { response_format: format })
+    const answer = JSON.parse(await contentOf(await world.chat(body, { at: extractive })))
+    expect(answer.answer).toContain('beinoni')
+    if (format === response_format) expect(schemaFault(schema, answer)).toBeNull()
+  }
+})
 
 test('a schema that no answer can fit is refused before a turn starts', async () => {
   const asked = world.upstream.requests.length
@@ -109,15 +89,9 @@ test('a schema that no answer can fit is refused before a turn starts', async ()
   expect(world.upstream.requests.length).toBe(asked)
 })
 
-test.each([
-  ['a text longer than the answer', { type: 'string', minLength: 100_000 }],
-  [
-    'a member that must contain itself',
-    { type: 'object', properties: { child: { $ref: '#' } }, required: ['child'] },
-  ],
-  ['nothing at all', { not: {} }],
-])('the built-in model answers 400 to a schema that demands %s', async (_, unfit) => {
-  const format = { type: 'json_schema', json_schema: { name: 'answer', schema: unfit } }
+test('the built-in model answers 400 to a schema that demands a text longer than the answer', async () => {
+  const schema = { type: 'string', minLength: 100_000 }
+  const format = { type: 'json_schema', json_schema: { name: 'answer', schema } }
   const body = ask('What is a beinoni?', { response_format: format })
   const response = await call(extractive, world.key, 'POST', '/v1/chat/completions', body)
   expect(response.status).toBe(400)

@@ -120,15 +120,14 @@ const tellLoaded = `data:text/javascript,${encodeURIComponent(`
 test('a process without an endpoint loads none of it; one with an endpoint sends, with the headers of OTEL_EXPORTER_OTLP_HEADERS', async () => {
   const replicas = await openWorld({ processes: true, plan: 'unlimited' })
   const env = { NODE_OPTIONS: `--import ${tellLoaded}` }
-  const without = await replicas.start(env)
-  replicas.upstream.enqueue(reply('One.'), reply('Two.'))
-  expect((await replicas.chat(ask('One?'), { at: without })).status).toBe(200)
-  expect((await without.stop('SIGTERM')).stderr).not.toContain('loaded')
   const settings = {
     OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.endpoint}/`,
     OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=marked-tenant',
   }
-  const sending = await replicas.start({ ...env, ...settings })
+  const [without, sending] = await Promise.all([replicas.start(env), replicas.start({ ...env, ...settings })])
+  replicas.upstream.enqueue(reply('One.'), reply('Two.'))
+  expect((await replicas.chat(ask('One?'), { at: without })).status).toBe(200)
+  expect((await without.stop('SIGTERM')).stderr).not.toContain('loaded')
   const response = await replicas.chat(ask('Two?'), { at: sending })
   const runId = `${response.headers.get('x-service-run-id')}`
   const { code, stderr } = await sending.stop('SIGTERM')

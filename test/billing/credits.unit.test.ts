@@ -6,29 +6,15 @@ import { times } from '../support/full.ts'
 
 const micros = fc.bigInt({ min: 0n, max: 999_999_999_999_999_999n })
 
-test('an amount written as text and read again is the same amount', () => {
-  fc.assert(
-    fc.property(micros, (amount) => {
-      expect(parseCredits(creditsText(amount))).toBe(amount)
-    }),
-  )
-})
-
-test('the text is the shortest exact decimal', () => {
+test('an amount is written as its shortest exact decimal, with a sign if it is negative, and read again', () => {
   fc.assert(
     fc.property(micros, (amount) => {
       const text = creditsText(amount)
       expect(text).toMatch(/^(0|[1-9]\d*)(\.\d{0,5}[1-9])?$/)
       const [whole = '', fraction = ''] = text.split('.')
       expect(BigInt(whole) * microsPerCredit + BigInt(fraction.padEnd(6, '0'))).toBe(amount)
-    }),
-  )
-})
-
-test('a negative amount is the positive one with a sign', () => {
-  fc.assert(
-    fc.property(fc.bigInt({ min: 1n, max: 999_999_999_999_999_999n }), (amount) => {
-      expect(creditsText(-amount)).toBe(`-${creditsText(amount)}`)
+      expect(parseCredits(text)).toBe(amount)
+      if (amount > 0n) expect(creditsText(-amount)).toBe(`-${text}`)
     }),
   )
 })

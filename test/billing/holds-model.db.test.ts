@@ -16,7 +16,7 @@ const db = useDatabase()
 type Command =
   | { readonly kind: 'grant' | 'place' | 'takeBack'; readonly micros: bigint }
   | { readonly kind: 'extend'; readonly hold: number; readonly micros: bigint }
-  | { readonly kind: 'settle'; readonly hold: number; readonly share: number; readonly free: boolean }
+  | { readonly kind: 'settle'; readonly hold: number; readonly quarters: number; readonly free: boolean }
   | { readonly kind: 'nextMonth' }
 
 const micros = fc.bigInt({ min: 1n, max: 40n })
@@ -27,7 +27,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   fc.record({
     kind: fc.constant('settle' as const),
     hold: fc.nat(9),
-    share: fc.double({ min: 0, max: 1, noNaN: true }),
+    quarters: fc.nat(4),
     free: fc.boolean(),
   }),
   fc.record({ kind: fc.constant('nextMonth' as const) }),
@@ -75,6 +75,17 @@ const refuses = (work: Promise<unknown>): Promise<boolean> =>
     },
   )
 
+const entriesOf = async ({ id }: Run) => {
+  const entries = `select kind, allowance_micros::text as allowance, granted_micros::text as granted from ledger
+    where run_id = $1`
+  return (await db.database.systemPool.query(entries, [id])).rows
+}
+
+const entriesFor = (charge: bigint | null, fromAllowance: bigint) =>
+  charge === null
+    ? []
+    : [{ kind: 'charge', allowance: `${-fromAllowance}`, granted: `${fromAllowance - charge}` }]
+
 async function apply(person: Caller, model: Model, next: Command): Promise<void> {
   const { database } = db
   const { accountId, plan } = person.principal
@@ -115,10 +126,11 @@ async function apply(person: Caller, model: Model, next: Command): Promise<void>
     case 'settle': {
       const [hold] = model.open.splice(next.hold % Math.max(model.open.length, 1), 1)
       if (!hold) return
-      const charge = next.free ? null : BigInt(Math.floor(Number(hold.micros) * next.share))
+      const charge = next.free ? null : (hold.micros * BigInt(next.quarters)) / 4n
       expect(await settleHold(database, hold.run, charge)).toBe(true)
       const spent = charge ?? 0n
       const fromAllowance = least(spent, hold.allowance)
+      expect(await entriesOf(hold.run)).toEqual(entriesFor(charge, fromAllowance))
       model.allowance += hold.allowance - fromAllowance
       model.granted += hold.micros - hold.allowance - (spent - fromAllowance)
       model.spent += spent

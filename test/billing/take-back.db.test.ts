@@ -33,14 +33,6 @@ const has = async ({ principal: { accountId } }: Caller) => {
   return [allowanceMicros, grantedMicros, heldMicros].map((micros) => Number(micros / credit))
 }
 
-test('granted credits are taken back before the allowance of the month', async () => {
-  const person = await accountWith(10n * credit, 20n * credit)
-  expect(await take(person, 25n * credit)).toBe(25n * credit)
-  expect(await has(person)).toEqual([50, 5, 0])
-  await take(person, 6n * credit)
-  expect(await has(person)).toEqual([49, 0, 0])
-})
-
 test('more than is available is refused, nothing is taken, and what turns hold stays', async () => {
   const person = await accountWith()
   const run = await placeHold(db.database, person, 30n * credit)

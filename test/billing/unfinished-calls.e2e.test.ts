@@ -1,35 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { estimateTokens } from '../../src/agent/tokens.ts'
-import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import { reply, stall } from '../support/upstream-scripts.ts'
 import { LiveStream } from '../support/world/live-stream.ts'
 import type { Completion } from '../support/world/replies.ts'
 import { ask, call } from '../support/world/requests.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
-let world: World
-/** The upstream of a model that reads images, in the catalogue as `sees`. */
-let eyes: ScriptedUpstream
-let folder: string
-
-beforeAll(async () => {
-  eyes = await startScriptedUpstream()
-  folder = await mkdtemp(path.join(tmpdir(), 'chat-service-models-'))
-  const catalogueFile = path.join(folder, 'models.json')
-  await writeFile(
-    catalogueFile,
-    JSON.stringify({ models: [{ id: 'sees', base_url: eyes.baseUrl, images: true }] }),
-  )
-  world = await openWorld({ model: { catalogueFile } })
-})
-afterAll(async () => {
-  await world.close()
-  await eyes.close()
-  await rm(folder, { recursive: true, force: true })
-})
+const world = useWorld()
 
 const text = 'All that there is to say about it, and nothing more than that. '.repeat(25)
 
@@ -60,14 +37,6 @@ const cancels: readonly (readonly [by: string, cancel: () => Promise<Stream>])[]
     async () => {
       const stream = await read(chat, streamed('By the route'))
       await post(`/v1/agent/runs/${stream.runId}/cancel`)
-      return stream
-    },
-  ],
-  [
-    'on_disconnect: cancel',
-    async () => {
-      const stream = await read(chat, streamed('By leaving', { x_service: { on_disconnect: 'cancel' } }))
-      stream.hangUp()
       return stream
     },
   ],
@@ -125,46 +94,3 @@ test.each([
     expect(epoch).toBe(1)
   },
 )
-
-test('one delta of a million letters is cut at the bound on text and ends with length', async () => {
-  world.upstream.enqueue(reply('x'.repeat(1_000_000)))
-  const body = (await (await world.chat(ask('Long'))).json()) as Completion
-  expect(body.choices[0]?.finish_reason).toBe('length')
-  expect(body.choices[0]?.message.content).toHaveLength(200_000)
-})
-
-test('a 5 MB image in a session with history is held and charged as an image', async () => {
-  const header = Buffer.from('89504e470d0a1a0a0000000d4948445200000400000003000806000000', 'hex')
-  const image = Buffer.concat([header, Buffer.alloc(3_900_000, 7)]).toString('base64')
-  const url = `data:image/png;base64,${image}`
-  eyes.enqueue(
-    reply('Hello.', { usage: null }),
-    reply('A picture.', { usage: null }),
-    reply('Still.', { usage: null }),
-  )
-  const say = async (content: unknown, session_id?: string) => {
-    const body = { model: 'sees', messages: [{ role: 'user', content }], x_service: { session_id } }
-    const response = await world.chat(body)
-    expect(response.status).toBe(200)
-    return (await response.json()) as Completion
-  }
-  const { x_service: first } = await say('Hello?')
-  const parts = [
-    { type: 'text', text: 'What is this?' },
-    { type: 'image_url', image_url: { url } },
-  ]
-  const shown = await say(parts, first.session_id)
-  // 765 for the image of 1,024 by 768 pixels, the rest for instructions and tools.
-  expect(shown.usage.prompt_tokens).toBeLessThan(4_000)
-  const { held } = await world.row<{ held: string }>(
-    'select hold_micros::text as held from runs where id = $1',
-    shown.x_service.run_id,
-  )
-  expect(Number(held)).toBeLessThan(5_000_000)
-  await say('And now?', first.session_id)
-  for (const index of [1, 2]) {
-    const { messages } = (await eyes.request(index)).body
-    expect(messages.filter(({ role }) => role === 'user')[0]?.content).toBe('Hello?')
-    expect(JSON.stringify(messages)).toContain(image.slice(0, 1_000))
-  }
-})

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { beforeAll, expect, test } from 'vitest'
+import { times } from '../support/full.ts'
 import { reply } from '../support/scripted-upstream.ts'
 import type { Replica } from '../support/world/processes.ts'
 import { ask } from '../support/world/requests.ts'
@@ -70,7 +71,7 @@ test.each([
 ] as const)(
   'a client that %s its connection, %s, while the process was frozen gets no turn',
   async (how, opened) => {
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < times(2, 5); round++) {
       const text = `Asked of a frozen process: ${how}, ${opened}, ${round}`
       await answered(`${text}, before`)
       const early = opened === 'opened before' ? await openConnection() : undefined

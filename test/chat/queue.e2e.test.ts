@@ -18,22 +18,6 @@ const inSession = (id: string, text: string, more: object = {}) =>
 
 const runIdOf = (response: Response) => String(response.headers.get('x-service-run-id'))
 
-test('the same question twice at once on one key is two runs in two sessions', async () => {
-  const both = gate()
-  const index = world.upstream.requests.length
-  world.upstream.enqueue(
-    [{ waitFor: both.opened }, { text: 'One.' }],
-    [{ waitFor: both.opened }, { text: 'Two.' }],
-  )
-  const asked = [world.chat(ask('Twin')), world.chat(ask('Twin'))]
-  await world.upstream.request(index + 1)
-  both.open()
-  const replies = await Promise.all(asked.map(async (reply) => (await (await reply).json()) as Completion))
-  expect(new Set(replies.map((reply) => reply.x_service.run_id)).size).toBe(2)
-  expect(new Set(replies.map((reply) => reply.x_service.session_id)).size).toBe(2)
-  expect(replies.map((reply) => reply.choices[0]?.message.content).toSorted()).toEqual(['One.', 'Two.'])
-})
-
 test('turns of one session run in order, and each sees the answers before it', async () => {
   const session = await newSession()
   const first = gate()
@@ -92,7 +76,7 @@ test('four turns can wait behind the running one; a fifth is refused and leaves 
   expect(world.upstream.requests).toHaveLength(index + 5)
 })
 
-test('a queued turn that is cancelled never calls the model, and costs nothing', async () => {
+test('a queued turn that is cancelled ends at once, never calls the model, and costs nothing', async () => {
   const session = await newSession()
   const first = gate()
   const index = world.upstream.requests.length
@@ -102,39 +86,12 @@ test('a queued turn that is cancelled never calls the model, and costs nothing',
   const three = world.chat(inSession(session, 'Three'))
   const cancelled = await call(world.service, world.key, 'POST', `/v1/agent/runs/${runIdOf(two)}/cancel`)
   expect(cancelled.status).toBe(200)
+  // It ends although the gate of the first one is still shut.
+  const stream = readStream(await two.text())
   first.open()
   expect(readStream(await one.text()).text).toBe('First')
-  const stream = readStream(await two.text())
   expect(stream.problems).toEqual([])
   expect(stream.error).toMatchObject({ code: 'run_cancelled', x_service: { usage: { cost: 0 } } })
   expect(((await (await three).json()) as Completion).choices[0]?.message.content).toBe('Third')
   expect(world.upstream.requests).toHaveLength(index + 2)
-})
-
-test('sessions do not wait for each other', async () => {
-  const first = gate()
-  world.upstream.enqueue([{ waitFor: first.opened }, { text: 'Slow' }], reply('Quick'))
-  const index = world.upstream.requests.length
-  const slow = world.chat(inSession(await newSession(), 'A'))
-  await world.upstream.request(index)
-  const quick = (await (await world.chat(inSession(await newSession(), 'B'))).json()) as Completion
-  expect(quick.choices[0]?.message.content).toBe('Quick')
-  first.open()
-  expect(((await (await slow).json()) as Completion).choices[0]?.message.content).toBe('Slow')
-})
-
-test('a queued turn that is cancelled ends at once, while the one before it still runs', async () => {
-  const session = await newSession()
-  const first = gate()
-  const index = world.upstream.requests.length
-  world.upstream.enqueue([{ waitFor: first.opened }, { text: 'Answer 1' }])
-  const running = world.chat(inSession(session, 'Question 1'))
-  await world.upstream.request(index)
-  const waiting = await world.chat(inSession(session, 'Question 2', { stream: true }))
-  await call(world.service, world.key, 'POST', `/v1/agent/runs/${runIdOf(waiting)}/cancel`)
-  // Ends although the gate of the first one is still shut.
-  expect(await waiting.text()).toContain('run_cancelled')
-  first.open()
-  expect((await running).status).toBe(200)
-  expect(world.upstream.requests.length - index).toBe(1)
 })

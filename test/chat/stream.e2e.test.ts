@@ -1,3 +1,4 @@
+import OpenAI, { APIError } from 'openai'
 import { expect, test } from 'vitest'
 import { readStream } from '../support/sse-rules.ts'
 import { callTools, cut, error, gate, reply } from '../support/upstream-scripts.ts'
@@ -85,18 +86,6 @@ test('a stream has its usage when OpenRouter’s clients ask for it, and not wit
   expect([await ofUsage({ include: false }), await ofUsage('all')]).toEqual([undefined, undefined])
 })
 
-test('Hebrew with points and characters beyond the BMP come through letter by letter', async () => {
-  const text = 'וְהַבֵּינוֹנִי הוּא שֶׁאֵין הָרַע גּוֹבֵר 😀 כו׳ „ציטוט”'
-  // One UTF-16 unit a delta: halves of the smile come apart.
-  const deltas = text.split('').map((content) => ({ choices: [{ index: 0, delta: { content } }] }))
-  world.upstream.enqueue([
-    { sse: [...deltas, { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, '[DONE]'] },
-  ])
-  const { stream } = await read(streamed('בינוני?'))
-  expect(stream.problems).toEqual([])
-  expect(stream.text).toBe(text)
-})
-
 test('text that Postgres cannot keep does not break the turn', async () => {
   const spoilt = { choices: [{ index: 0, delta: { content: 'a\0b\ud83dc' } }] }
   const args = String.raw`{"name":"x\u0000.md","content":"\ud83d\u0000"}`
@@ -112,28 +101,26 @@ test('text that Postgres cannot keep does not break the turn', async () => {
   expect(stream.text).toBe('a\ufffdb\ufffdc')
 })
 
-test('the first frame arrives, with the ids, while the model has not said a word', async () => {
-  const silence = gate()
-  world.upstream.enqueue([{ waitFor: silence.opened }, { text: 'At last.' }])
+test('the first frame arrives before the model has said a word, and each delta while it speaks', async () => {
+  const [silence, more] = [gate(), gate()]
+  world.upstream.enqueue([
+    { waitFor: silence.opened },
+    { text: 'One' },
+    { waitFor: more.opened },
+    { text: ', two.' },
+  ])
   const live = new LiveStream(await world.chat(streamed('Slow?')))
   await live.until('\n\n')
   const [first] = live.body.split('\n\n')
   expect(first).toContain('"delta":{"role":"assistant","content":""}')
   expect(first).toMatch(/"run_id":"run_[0-9A-Za-z]{24}"/)
   silence.open()
-  const stream = readStream(await live.rest())
-  expect(stream.problems).toEqual([])
-  expect(stream.text).toBe('At last.')
-})
-
-test('each delta arrives while the model is still speaking', async () => {
-  const more = gate()
-  world.upstream.enqueue([{ text: 'One' }, { waitFor: more.opened }, { text: ', two.' }])
-  const live = new LiveStream(await world.chat(streamed('Count')))
   await live.until('"One"')
   expect(live.body).not.toContain('two')
   more.open()
-  expect(readStream(await live.rest()).text).toBe('One, two.')
+  const stream = readStream(await live.rest())
+  expect(stream.problems).toEqual([])
+  expect(stream.text).toBe('One, two.')
 })
 
 test('an upstream that refuses before text is an error frame and costs nothing', async () => {
@@ -161,6 +148,26 @@ test('an upstream that is cut off after some text is an error frame behind that 
   expect(run).toEqual({ cost: run.charge, charge: run.charge, status: 'failed' })
   // The finished steps are ten tokens in, four out and one tool call; the cut call is estimated.
   expect(Number(run.cost)).toBeGreaterThan(51_000 + 100_000)
+})
+
+test('the official client throws the code of a failed stream, after the text that came', async () => {
+  world.upstream.enqueue(
+    callTools([{ name: 'list_files', arguments: {} }], { text: 'Wait.' }),
+    error(400, 'bad'),
+  )
+  const client = new OpenAI({ apiKey: world.key, baseURL: `${world.service.url}/v1` })
+  const stream = await client.chat.completions.create({
+    model: 'service',
+    messages: [{ role: 'user', content: 'Fail' }],
+    stream: true,
+  })
+  let text = ''
+  const failure = await (async () => {
+    for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? ''
+  })().catch((fault: unknown) => fault)
+  expect(text).toBe('Wait.')
+  expect(failure).toBeInstanceOf(APIError)
+  expect(failure).toMatchObject({ code: 'upstream_failed', type: 'invalid_request_error' })
 })
 
 test('a turn that reaches its credit limit ends with length and costs at most its hold', async () => {

@@ -153,3 +153,11 @@ test('a key cannot answer calls of what it does not see', async () => {
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({ error: { code: 'invalid_value' } })
 })
+
+test("a reply that calls client and server tools hands over only the client's call", async () => {
+  world.upstream.enqueue(callTools(['list_files', 'weather'].map((name) => ({ name, arguments: {} }))))
+  const { choices, x_service } = await answered([{ role: 'user', content: 'Both' }])
+  expect(choices[0]?.finish_reason).toBe('tool_calls')
+  expect(choices[0]?.message.tool_calls).toMatchObject([{ function: { name: 'weather' } }])
+  expect(x_service.usage).toMatchObject({ model_calls: 1, tool_calls: 1 })
+})

@@ -175,18 +175,6 @@ test('the hold grows to the price of a call, so the whole of it is charged', asy
   expect(completion.usage.cost).toBeGreaterThan(30)
 })
 
-test("a client's tool with the same name replaces the server's", async () => {
-  const before = outside.requests.length
-  world.upstream.enqueue(callTools([weather('sky')]))
-  const tools = [{ type: 'function', function: { name: 'sky__weather', parameters: { type: 'object' } } }]
-  const response = await call(world.service, world.key, 'POST', '/v1/chat/completions', {
-    ...question('What is the weather?'),
-    tools,
-  })
-  expect(await response.json()).toMatchObject({ choices: [{ finish_reason: 'tool_calls' }] })
-  expect(outside.requests.slice(before).filter(({ body }) => body.includes('tools/call'))).toEqual([])
-})
-
 test('a call without an answer ends at its time limit, as a result that the model reads', async () => {
   outside.answer = () => new Promise(() => undefined)
   const { status, results } = await turn([weather('quick')])

@@ -5,7 +5,7 @@ import { count, eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { ledger, runs } from '../../src/db/schema/index.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
-import { rows } from '../support/full.ts'
+import { rows, times } from '../support/full.ts'
 import { gate } from '../support/scripted-upstream.ts'
 import { call } from '../support/world/requests.ts'
 import { makeKeyWithId, makeOwner } from '../support/world/things.ts'
@@ -20,6 +20,8 @@ const eras = [
 ] as const
 
 type Era = (typeof eras)[number][1]
+
+const someEras = rows(eras.slice(0, 1), eras.slice(1))
 
 async function connect(key = world.key, era: Era = 'legacy'): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: era } })
@@ -56,7 +58,7 @@ test.each(eras)('a client %s lists the tools, resources and prompts', async (_, 
   ])
 })
 
-test.each(eras)('a client %s searches, and fetches a result by its id', async (_, era) => {
+test.each(someEras)('a client %s searches, and fetches a result by its id', async (_, era) => {
   await using client = closing(await connect(world.key, era))
   const found = await client.callTool({ name: 'search', arguments: { query: 'joy simcha' } })
   const { results } = found.structuredContent as { results: { id: string; title: string; url: string }[] }
@@ -81,18 +83,6 @@ test('an argument that is null counts as absent, and a required one is named', a
   expect(textOf(refused)).toContain('query')
 })
 
-test('numbers and lists as texts, and empty texts, are read as what the schema says', async () => {
-  await using client = closing(await connect())
-  const call = async (name: string, args: object) =>
-    (await client.callTool({ name, arguments: { ...args } })).structuredContent as { results: object[] }
-  const empty = { language: '', work: '' }
-  expect((await call('search', { query: 'joy simcha', limit: '3', ...empty })).results).toHaveLength(3)
-  const refs = 'Concepts of Chassidut, Simcha 1'
-  expect(
-    await call('verify_quotations', { text: 'He said “a quotation of some five words”.', refs }),
-  ).toBeDefined()
-})
-
 test('a tool without arguments is called with null for them', async () => {
   const response = await fetch(`${world.service.url}/mcp`, {
     method: 'POST',
@@ -111,7 +101,7 @@ test('a tool without arguments is called with null for them', async () => {
   expect(await response.text()).toContain('structuredContent')
 })
 
-test.each(eras)('a client %s reads a work and a passage as resources', async (_, era) => {
+test.each(someEras)('a client %s reads a work and a passage as resources', async (_, era) => {
   await using client = closing(await connect(world.key, era))
   const { resources } = await client.listResources()
   const work = await client.readResource({ uri: resources[0]?.uri ?? '' })
@@ -209,14 +199,15 @@ test.each(rows(lostCalls.slice(0, 1), lostCalls.slice(1)))(
     const bytes = Buffer.byteLength(whole) - 8
     const proxy = await startCuttingProxy(world.service.url, () => ({ kind: 'after-bytes', bytes }))
     const before = await charges()
-    for (let n = 10; n < 60; n += 1) {
+    const calls = times(15, 50)
+    for (let n = 10; n < 10 + calls; n += 1) {
       // As the pool of a client library, which would not close its connection after a whole reply.
       await rawAsk(proxy.url, questionOf(n), callOf(n), 'keep-alive')
       expect(await rawAsk(world.service.url, questionOf(n), callOf(n))).toContain(
         'Humility is the root of joy.',
       )
     }
-    expect(await charges()).toBe(before + 50)
+    expect(await charges()).toBe(before + calls)
     await proxy.close()
   },
 )

@@ -33,18 +33,6 @@ async function resultOf(
   return checks.find((one) => one.id === id)
 }
 
-test('a check is adapted when a call was made without a refused parameter', async () => {
-  const model = saying('Ready.', ({ sampling }) =>
-    sampling.temperature === undefined ? whole : { ...whole, leftOut: ['temperature'] },
-  )
-  expect(await resultOf('temperature', model)).toMatchObject({
-    status: 'adapted',
-    finding: 'left_out',
-    note: 'temperature',
-  })
-  expect(await resultOf('answer', model)).toMatchObject({ status: 'ok' })
-})
-
 test('a check is adapted when another server of the model answered', async () => {
   const upstream = { name: 'second', passed: [{ name: 'first', reason: 'timeout' }] } as const
   const model = saying('Ready.', () => ({ ...whole, upstream }))

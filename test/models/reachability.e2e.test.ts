@@ -30,13 +30,15 @@ async function silentServer() {
   return { port: (server.address() as AddressInfo).port, received: () => received }
 }
 
-test('an unreachable model server is a warning of the start and a detail of /readyz', async () => {
+test('a service warns of unreachable model servers, and takes a changed MODELS_FILE over', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'chat-service-reachability-'))
   const live = await silentServer()
   const file = path.join(folder, 'models.json')
   const url = `http://127.0.0.1:${live.port}/v1`
   const fallbacks = [{ base_url: closed, label: 'in reserve' }]
-  await writeFile(file, JSON.stringify({ models: [{ id: 'live', base_url: url, name: 'a', fallbacks }] }))
+  const first = { id: 'live', base_url: url, name: 'a', fallbacks }
+  const write = (...models: readonly object[]) => writeFile(file, JSON.stringify({ models }))
+  await write(first)
   const settings = { MODEL_BASE_URL: closed, MODEL_NAME: 'm', MODELS_FILE: file }
   const service = launchService(folder, { DATABASE_URL: library.url, KEY_PEPPER: pepperText, ...settings })
   onTestFinished(async () => {
@@ -44,7 +46,7 @@ test('an unreachable model server is a warning of the start and a detail of /rea
     await rm(folder, { recursive: true })
   })
   const base = await service.ready
-  type Ready = { readonly models?: readonly object[] }
+  type Ready = { readonly models?: readonly { readonly model: string }[] }
   const readyz = async (query = '') => {
     const response = await fetch(`${base}/readyz${query}`)
     expect(response.status).toBe(200)
@@ -63,6 +65,14 @@ test('an unreachable model server is a warning of the start and a detail of /rea
     'the server of the model service, live cannot be reached at http://127.0.0.1:1: connect ECONNREFUSED',
   )
   expect(live.received(), 'nothing is sent to the server').toBe(0)
+
+  const models = async () => (await readyz('?details')).models?.map(({ model }) => model)
+  await write({ ...first, fallbacks: [] }, { id: 'second', base_url: url })
+  const changed = ['service', 'live', 'second']
+  await expect.poll(models).toEqual(changed)
+  await writeFile(file, '{"models": [\n{"id": "third", "base_url": 7}]}')
+  await expect.poll(() => service.output()).toMatch(/"level":50.*models\.0\.base_url: .*\(line 2\)/)
+  expect(await models()).toEqual(changed)
 })
 
 test('the log says when a server can be reached again', async () => {

@@ -1,9 +1,9 @@
 import type OpenAI from 'openai'
-import type { ResponseInputItem } from 'openai/resources/responses/responses'
+import type { FunctionTool, ResponseInputItem } from 'openai/resources/responses/responses'
 import { beforeAll, expect, test } from 'vitest'
 import { clientOf, collect, lastResponse, serviceOf } from '../support/responses.ts'
 import { toldIn } from '../support/told.ts'
-import { gate, reply, type UpstreamBody } from '../support/upstream-scripts.ts'
+import { callTools, gate, reply, type UpstreamBody } from '../support/upstream-scripts.ts'
 import { useWorld } from '../support/world/world.ts'
 
 let openai: OpenAI
@@ -164,13 +164,52 @@ test('requests that name two places, or a conversation of others, are refused', 
     })
 })
 
-test.each([
-  ['metadata', { metadata: { name: 'x'.repeat(513) } }],
-  ['metadata', { metadata: Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`n${n}`, 'x'])) }],
-  ['items', { items: Array.from({ length: 21 }, () => user('x')) }],
-  ['items', { items: [{ type: 'item_reference' as const, id: 'msg_x' }] }],
-  ['items[0].role', { items: [{ role: 'tool', content: 'x' } as unknown as ResponseInputItem] }],
-])('a conversation with wrong %s is refused', async (param, body) => {
-  const refused = openai.conversations.create(body)
-  await expect(refused).rejects.toMatchObject({ status: 400, param: expect.stringContaining(param) })
+test('a reference is no item that a conversation takes', async () => {
+  const items = [{ type: 'item_reference' as const, id: 'msg_x' }]
+  await expect(openai.conversations.create({ items })).rejects.toMatchObject({ status: 400, param: 'items' })
+})
+
+const sessionOf = (response: object) => serviceOf(response).session_id
+
+test.each([false, true])('input that resends its history is one session (stream: %s)', async (stream) => {
+  const input: ResponseInputItem[] = [user(`One, ${stream}`)]
+  const sessions: string[] = []
+  for (const next of ['Two', 'Three', 'Four']) {
+    // Instructions are for one turn, so they may change.
+    const body = { model, input, instructions: `Before ${next}` }
+    const response = stream
+      ? lastResponse(await collect(await openai.responses.create({ ...body, stream: true })))
+      : await openai.responses.create(body)
+    sessions.push(sessionOf(response))
+    input.push(...(response.output as ResponseInputItem[]), user(next))
+  }
+  expect(new Set(sessions).size).toBe(1)
+})
+
+test('input with references to earlier answers is one session', async () => {
+  const first = await openai.responses.create({ model, input: [user('By reference')] })
+  const [message] = first.output
+  const input: ResponseInputItem[] = [user('By reference')]
+  input.push({ type: 'item_reference', id: message?.id ?? '' }, user('Next'))
+  expect(sessionOf(await openai.responses.create({ model, input }))).toBe(sessionOf(first))
+})
+
+test('an agent loop that resends its calls and their outputs is one session', async () => {
+  const weather: FunctionTool = {
+    type: 'function',
+    name: 'weather',
+    parameters: { type: 'object', properties: {} },
+    strict: false,
+  }
+  world.upstream.enqueue(callTools([{ name: 'weather', arguments: {} }]))
+  const input: ResponseInputItem[] = [user('Weather?')]
+  const paused = await openai.responses.create({ model, input, tools: [weather] })
+  input.push(...(paused.output as ResponseInputItem[]))
+  for (const item of paused.output)
+    if (item.type === 'function_call')
+      input.push({ type: 'function_call_output', call_id: item.call_id, output: 'sunny' })
+  const second = await openai.responses.create({ model, input, tools: [weather] })
+  input.push(...(second.output as ResponseInputItem[]), user('Thanks'))
+  const third = await openai.responses.create({ model, input, tools: [weather] })
+  expect([second, third].map(sessionOf)).toEqual([sessionOf(paused), sessionOf(paused)])
 })

@@ -41,6 +41,8 @@ const reads = rows<readonly [string, () => Read]>(
       'items',
       () => ({ method: 'GET', path: `/v1/conversations/${sessionId.replace('sess_', 'conv_')}/items` }),
     ],
+  ],
+  [
     [
       'tokens',
       () => ({
@@ -49,8 +51,6 @@ const reads = rows<readonly [string, () => Read]>(
         body: { model: 'service', input: 'joy' },
       }),
     ],
-  ],
-  [
     ['messages', () => ({ method: 'GET', path: `/v1/agent/sessions/${sessionId}/messages` })],
     ['runs', () => ({ method: 'GET', path: `/v1/agent/sessions/${sessionId}/runs` })],
     [

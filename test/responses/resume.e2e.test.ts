@@ -1,10 +1,13 @@
-import type OpenAI from 'openai'
+import OpenAI, { APIError } from 'openai'
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { beforeAll, expect, test } from 'vitest'
 import { expireLog } from '../support/expired-log.ts'
+import { dataOf } from '../support/openapi-reader.ts'
 import { clientOf, collect, lastResponse, runOf, textOf } from '../support/responses.ts'
 import { callTools, gate, reply } from '../support/upstream-scripts.ts'
-import { call } from '../support/world/requests.ts'
+import { LiveStream } from '../support/world/live-stream.ts'
+import type { Completion } from '../support/world/replies.ts'
+import { ask, call } from '../support/world/requests.ts'
 import type { TestService } from '../support/world/service.ts'
 import { useWorld } from '../support/world/world.ts'
 
@@ -87,34 +90,104 @@ test('a background response is polled to its end and cancelled once', async () =
   expect(await openai.responses.cancel(id)).toMatchObject({ status: 'completed' })
 })
 
-test('a client that resumes a background stream gets the events after its last one', async () => {
-  const held = gate()
-  world.upstream.enqueue([{ text: 'before ' }, { waitFor: held.opened }, { text: 'after' }])
-  const stream = await openai.responses.create({ model, input: 'Go', background: true, stream: true })
-  const had: ResponseStreamEvent[] = []
-  for await (const event of stream) {
-    had.push(event)
-    if (event.type === 'response.output_text.delta') break
-  }
-  held.open()
-  const id = lastResponse(had.slice(0, 1)).id
-  const after = had.at(-1)?.sequence_number ?? 0
-  const rest = await collect(await openai.responses.retrieve(id, { stream: true, starting_after: after }))
-  expect(textOf([...had, ...rest])).toBe('before after')
-  expect(lastResponse(rest).status).toBe('completed')
-})
-
-test('a response whose events have expired streams its stored end', async () => {
+test('a reader past the stored events of an expired response gets its end', async () => {
   world.upstream.enqueue(reply('kept for good'))
   const { id } = await openai.responses.create({ model, input: 'Keep' })
-  const run = runOf(id)
-  await expireLog(world.db, run)
-  expect(await openai.responses.retrieve(id)).toMatchObject({
-    status: 'completed',
-    output_text: 'kept for good',
-  })
-  const whole = await collect(await openai.responses.retrieve(id, { stream: true }))
-  expect(textOf(whole)).toBe('kept for good')
+  await expireLog(world.db, runOf(id))
   const rest = await collect(await openai.responses.retrieve(id, { stream: true, starting_after: 90 }))
   expect(rest.map((event) => [event.type, event.sequence_number])).toEqual([['response.completed', 91]])
+})
+
+test('a background chat turn returns its run, which any replica shows', async () => {
+  const rest = gate()
+  world.upstream.enqueue([{ text: 'In the' }, { waitFor: rest.opened }, { text: ' background.' }])
+  const started = await world.chat(ask('Later, in a chat', { x_service: { background: true } }))
+  expect(started.status).toBe(200)
+  const path = started.headers.get('location') ?? ''
+  const completion = (await started.json()) as Completion
+  expect(path).toBe(`/v1/agent/runs/${completion.x_service.run_id}`)
+  expect(completion.x_service.status).toBe('queued')
+  expect(completion.choices[0]?.message.content).toBe('')
+  const run = async (at: TestService) => (await call(at, world.key, 'GET', path)).json()
+  expect(await run(other)).toMatchObject({ object: 'agent.run', status: 'in_progress', output: [] })
+  const events = await call(other, world.key, 'GET', `${path}/events`)
+  rest.open()
+  expect(await events.text()).toContain('event: run.completed')
+  expect(await run(other)).toMatchObject({
+    status: 'completed',
+    output: [{ type: 'message', content: 'In the background.' }],
+  })
+})
+
+test('after a takeover only readers that have void text get an error', async () => {
+  const owner = await world.start()
+  const lost = gate()
+  const clientAt = ({ url }: TestService) => new OpenAI({ apiKey: world.key, baseURL: `${url}/v1` })
+  world.upstream.enqueue(
+    callTools([{ name: 'list_files', arguments: {} }], { text: 'Let me see.' }),
+    [{ text: 'Half of a lost reply' }, { waitFor: lost.opened }],
+    reply('The whole answer.'),
+  )
+  const begun = await clientAt(owner).responses.create({ model, input: 'Go', background: true })
+  const read = (starting_after?: number) =>
+    clientAt(other).responses.retrieve(begun.id, {
+      stream: true,
+      ...(starting_after !== undefined && { starting_after }),
+    })
+  const had: ResponseStreamEvent[] = []
+  const failure = await (async () => {
+    for await (const event of await read()) {
+      had.push(event)
+      // The owner goes, and another replica begins the unfinished reply again.
+      if (textOf(had).endsWith('lost reply')) await owner.runner.drain()
+    }
+  })().catch((fault: unknown) => fault)
+  expect(failure).toBeInstanceOf(APIError)
+  expect(failure).toMatchObject({ code: 'run_failed', type: 'invalid_request_error' })
+  expect((failure as Error).message).toContain(`/v1/responses/${begun.id}?stream=true`)
+  const answer = 'Let me see.\n\nThe whole answer.'
+  const anew = await collect(await read())
+  expect(textOf(anew)).toBe(answer)
+  expect(lastResponse(anew).output_text ?? answer).toBe(answer)
+  // Up to the text that still counts the events of both are the same ones.
+  const kept = had.findIndex((event) => textOf([event]).includes('Let me see.'))
+  expect(anew.slice(0, kept + 1)).toEqual(had.slice(0, kept + 1))
+  expect(await collect(await read(had[kept]?.sequence_number))).toEqual(anew.slice(kept + 1))
+  const late = had.at(-1)?.sequence_number
+  await expect(read(late).then(collect)).rejects.toBeInstanceOf(APIError)
+  lost.open()
+})
+
+test('a stream ends when its process drains, and its retry finds the run', async () => {
+  const owner = await world.start()
+  const lost = gate()
+  const send = (at: TestService) =>
+    call(at, world.key, 'POST', '/v1/responses', { model, input: 'Leave', stream: true })
+  world.upstream.enqueue([{ text: 'Half of it' }, { waitFor: lost.opened }], reply('All of it.'))
+  const live = new LiveStream(await send(owner))
+  await live.until('Half of it')
+  await owner.runner.drain()
+  const events = dataOf(await live.rest())
+  expect(events.at(-1)).toMatchObject({ type: 'error', code: 'run_failed' })
+  // A reader can come before the text of the lost process is known to be void: it is told so, and comes again.
+  let told: ReturnType<typeof dataOf> = []
+  await expect
+    .poll(async () => {
+      const again = await send(other)
+      told = dataOf(await again.text())
+      return [again.headers.get('idempotency-replayed'), told.at(-1)?.['type']]
+    })
+    .toEqual(['true', 'response.completed'])
+  expect(told[0]).toEqual(events[0])
+  expect(told.at(-1)).toMatchObject({ response: { output: [{ content: [{ text: 'All of it.' }] }] } })
+
+  world.upstream.setDefault(reply('Something new.'))
+  await expect
+    .poll(async () => {
+      const next = await send(other)
+      await next.text()
+      return next.headers.get('idempotency-replayed')
+    })
+    .toBeNull()
+  lost.open()
 })

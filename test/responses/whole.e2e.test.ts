@@ -1,8 +1,9 @@
-import OpenAI, { APIError } from 'openai'
+import OpenAI from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
 import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { chargeOf, clientOf, collect, costOf, lastResponse, serviceOf, textOf } from '../support/responses.ts'
+import { toldIn } from '../support/told.ts'
 import { callTools, error, gate, reply } from '../support/upstream-scripts.ts'
 import { call } from '../support/world/requests.ts'
 import { useWorld } from '../support/world/world.ts'
@@ -62,19 +63,6 @@ test("a stream follows the Responses API's event order and hides server tools", 
   expect(costOf(final)).toBe(await chargeOf(world, serviceOf(final).run_id))
   const { output_text: _, ...retrieved } = await openai.responses.retrieve(final.id)
   expect(retrieved).toEqual(final)
-})
-
-test('the stream() helper comes to the same response, and reads a finished one again', async () => {
-  world.upstream.enqueue(reply('Helped along', { chunks: 3 }))
-  const deltas: string[] = []
-  const stream = openai.responses.stream({ model, input: 'Help' })
-  stream.on('response.output_text.delta', ({ delta }) => deltas.push(delta))
-  const final = await stream.finalResponse()
-  expect(final.output_text).toBe('Helped along')
-  expect(deltas.join('')).toBe('Helped along')
-  const again = await collect(openai.responses.stream({ response_id: final.id, starting_after: 3 }))
-  expect(again[0]?.sequence_number).toBe(4)
-  expect(lastResponse(again)).toMatchObject({ id: final.id, status: 'completed' })
 })
 
 test('text.format reaches the model as its schema, and parse() reads what comes', async () => {
@@ -205,57 +193,105 @@ test('an Idempotency-Key replays the response on its route, whole and streamed',
   expect(await (await streamed()).text()).toBe(first)
 })
 
-test('a client that disconnects in the middle of a response gets it by a retry', async () => {
-  const held = gate()
-  world.upstream.enqueue([{ text: 'before ' }, { waitFor: held.opened }, { text: 'after' }])
-  const body = { model, input: 'Do not lose this', stream: true }
-  const left = new AbortController()
-  const response = await fetch(`${world.service.url}/v1/responses`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${world.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    signal: left.signal,
+/** What the model was told, but for the service's own words. */
+const told = (index: number) => toldIn(world.upstream.requests[index]?.body)
+
+test('previous_response_id goes on in its session; instructions are for one turn only', async () => {
+  const from = world.upstream.requests.length
+  world.upstream.enqueue(reply('First.'), reply('Second.'), reply('Third.'))
+  const first = await openai.responses.create({ model, input: 'One', instructions: 'Be brief.' })
+  const second = await openai.responses.create({
+    model,
+    input: [{ role: 'user', content: [{ type: 'input_text', text: 'Two' }] }],
+    instructions: 'Be long.',
+    previous_response_id: first.id,
   })
-  const runId = response.headers.get('x-service-run-id') ?? ''
-  left.abort()
-  await expect
-    .poll(
-      async () =>
-        (
-          await world.row<{ closed: boolean }>(
-            'select client_closed_at is not null as closed from runs where id = $1',
-            runId,
-          )
-        ).closed,
-    )
-    .toBe(true)
-  held.open()
-  const again = await call(world.service, world.key, 'POST', '/v1/responses', body)
-  expect(again.headers.get('x-service-run-id')).toBe(runId)
-  expect(await again.text()).toContain('"text":"before after"')
+  expect(second).toMatchObject({ previous_response_id: first.id, instructions: 'Be long.' })
+  const history = [
+    { role: 'user' as const, content: 'One' },
+    { role: 'assistant' as const, content: 'First.' },
+    { role: 'user' as const, content: 'Two' },
+    { role: 'assistant' as const, content: 'Changed by the client' },
+    { role: 'user' as const, content: 'Three' },
+  ]
+  const third = await openai.responses.create({
+    model,
+    input: history,
+    previous_response_id: second.id,
+  })
+  expect(new Set([first, second, third].map((r) => serviceOf(r).session_id)).size).toBe(1)
+  expect(told(from)).toEqual([
+    ['system', 'Be brief.'],
+    ['user', 'One'],
+  ])
+  expect(told(from + 1)).toEqual([
+    ['system', 'Be long.'],
+    ['user', 'One'],
+    ['assistant', 'First.'],
+    ['user', 'Two'],
+  ])
+  expect(told(from + 2)).toEqual([
+    ['user', 'One'],
+    ['assistant', 'First.'],
+    ['user', 'Two'],
+    ['assistant', 'Second.'],
+    ['user', 'Three'],
+  ])
 })
 
-test('an error is one of the SDK’s classes, with its code', async () => {
-  const fault = (fields: object, key = world.key) =>
-    new OpenAI({ apiKey: key, baseURL: `${world.service.url}/v1`, maxRetries: 0 }).responses
-      .create({ model, input: 'x', ...fields } as never)
-      .then(
-        () => undefined,
-        (refusal: unknown) => refusal,
-      )
-  const cases = [
-    [await fault({ input: 7 }), OpenAI.BadRequestError, 'invalid_value'],
-    [await fault({ moderation: {} }), OpenAI.BadRequestError, 'unsupported_parameter'],
-    [await fault({ conversation: 'conv_1' }), OpenAI.NotFoundError, 'not_found'],
-    [await fault({}, 'svc_wrong'), OpenAI.AuthenticationError, 'invalid_api_key'],
-    [await fault({ model: 'gpt-9' }), OpenAI.NotFoundError, 'model_not_found'],
-    [await fault({ previous_response_id: 'resp_none' }), OpenAI.NotFoundError, 'not_found'],
-  ] as const
-  for (const [refusal, kind, code] of cases) {
-    expect(refusal).toBeInstanceOf(kind)
-    expect(refusal).toMatchObject({ code })
+test('responses that continue the same one do not see each other', async () => {
+  world.upstream.enqueue(reply('Root.'))
+  const root = await openai.responses.create({ model, input: 'Root?' })
+  const from = world.upstream.requests.length
+  world.upstream.setDefault((body) => reply(`To ${body.messages.at(-1)?.content}`))
+  const ask = (input: string) =>
+    openai.responses.create({ model, input, previous_response_id: root.id, instructions: input })
+  const branches = [...(await Promise.all([ask('A'), ask('B'), ask('C')])), await ask('D')]
+  expect(branches.map((branch) => branch.output_text).toSorted()).toEqual(['To A', 'To B', 'To C', 'To D'])
+  expect(new Set(branches.map((branch) => serviceOf(branch).session_id)).size).toBe(4)
+  const sessions = branches.map((branch) => serviceOf(branch).session_id)
+  expect(sessions).toContain(serviceOf(root).session_id)
+  for (let i = from; i < from + 4; i += 1) {
+    const [, [, question] = []] = [told(i)?.at(0), told(i)?.at(-1)]
+    expect(told(i)).toEqual([
+      ['system', question],
+      ['user', 'Root?'],
+      ['assistant', 'Root.'],
+      ['user', question],
+    ])
   }
-  const gone = await openai.responses.retrieve('resp_none').catch((refusal: unknown) => refusal)
-  expect(gone).toBeInstanceOf(OpenAI.NotFoundError)
-  expect(gone).toBeInstanceOf(APIError)
+  const [branch] = branches.filter((one) => serviceOf(one).session_id !== serviceOf(root).session_id)
+  const next = await openai.responses.create({ model, input: 'Next', previous_response_id: branch?.id ?? '' })
+  expect(serviceOf(next).session_id).toBe(serviceOf(branch ?? {}).session_id)
+  expect(told(from + 4)?.slice(0, 2)).toEqual([
+    ['user', 'Root?'],
+    ['assistant', 'Root.'],
+  ])
+  world.upstream.setDefault(error(400, 'no script'))
+})
+
+test('a failed turn does not stand between a response and what goes on from it', async () => {
+  world.upstream.enqueue(reply('Root.'), error(400, 'no'), reply('Well.'))
+  const root = await openai.responses.create({ model, input: 'Root?' })
+  const previous_response_id = root.id
+  await expect(openai.responses.create({ model, input: 'Fail', previous_response_id })).rejects.toThrow()
+  const next = await openai.responses.create({ model, input: 'Again', previous_response_id })
+  expect(serviceOf(next).session_id).toBe(serviceOf(root).session_id)
+})
+
+test('a continuation waits for an unfinished response; a second branch is refused', async () => {
+  const held = gate()
+  world.upstream.enqueue([{ waitFor: held.opened }, { text: 'Root.' }], reply('After it.'))
+  const root = await openai.responses.create({ model, input: 'Root?', background: true })
+  const ask = (input: string) =>
+    openai.responses.create({ model, input, previous_response_id: root.id, background: true })
+  const waiting = await ask('One')
+  expect(waiting.status).toBe('queued')
+  await expect(ask('Two')).rejects.toMatchObject({ status: 409, code: 'session_busy' })
+  held.open()
+  const ended = () => openai.responses.retrieve(waiting.id)
+  await expect.poll(async () => (await ended()).output_text).toBe('After it.')
+  world.upstream.enqueue(reply('Branch.'))
+  const branch = await ask('Two')
+  expect(serviceOf(branch).session_id).not.toBe(serviceOf(root).session_id)
 })

@@ -194,17 +194,6 @@ test.each([
   expect(JSON.stringify(last)).not.toContain(apiKey)
 })
 
-test('an overloaded server is asked again after the time that it asks for', async () => {
-  const busy = {
-    status: 429,
-    headers: { 'retry-after': '0' },
-    body: anthropicError('rate_limit_error', 'slow down'),
-  }
-  const { server, provider } = await start(busy, { body: hello })
-  expect((await run(provider, asking)).text).toBe('Shalom')
-  expect(server.requests).toHaveLength(2)
-})
-
 test('an error in the stream after text ends the call, and the request is not repeated', async () => {
   const [begun] = hello.split('event: content_block_stop')
   const { server, provider } = await start({

@@ -13,20 +13,6 @@ import {
   usage,
 } from '../../support/loop-kit.ts'
 
-test('an answer without tools is one step, and the end is the last event', async () => {
-  const journal = memoryJournal()
-  const events = await play(scriptedProvider(says('Hel', 'lo')), { journal })
-  expect(typesOf(events)).toEqual([
-    '1 step.started',
-    '1 text.delta',
-    '1 text.delta',
-    '1 step.finished',
-    'turn.finished',
-  ])
-  expect(events.at(-1)).toEqual({ type: 'turn.finished', reason: 'stop', notice: null })
-  expect(journal.records).toEqual([{ kind: 'model', text: 'Hello', toolCalls: [], reason: 'stop', usage }])
-})
-
 test('a reply takes one step number and each of its tool results the next', async () => {
   const journal = memoryJournal()
   const provider = scriptedProvider(

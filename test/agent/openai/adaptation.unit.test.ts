@@ -3,13 +3,19 @@ import type { Attached, ModelMessage, ModelRequest } from '../../../src/agent/pr
 import { error, reply } from '../../support/scripted-upstream.ts'
 import { ask, run, said, start } from './provider-kit.ts'
 
-/** Refusals of parameters in the forms that servers are known to send, and the part of the body that goes missing. */
-const refusals: readonly (readonly [string, string, ModelRequest['sampling'], number, unknown])[] = [
+const json = { responseFormat: { type: 'json_object' } }
+/** The members of a request that our names for them stand for. */
+const wireNames: Readonly<Record<string, string>> = {
+  topP: 'top_p',
+  responseFormat: 'response_format',
+  reasoningEffort: 'reasoning_effort',
+}
+
+/** Refusals of parameters in the forms that servers are known to send: the body, or the message in OpenAI's form. */
+const refusals: readonly (readonly [server: string, refused: ModelRequest['sampling'], object | string])[] = [
   [
-    'temperature',
     'OpenAI',
     { temperature: 0.2 },
-    400,
     {
       error: {
         message: "Unsupported value: 'temperature' does not support 0.2 with this model.",
@@ -18,139 +24,72 @@ const refusals: readonly (readonly [string, string, ModelRequest['sampling'], nu
       },
     },
   ],
+  ['Moonshot', { temperature: 0.2 }, 'invalid temperature: only 1 is allowed for this model'],
+  ['Anthropic', { topP: 0.5 }, '`top_p` is not supported by this model'],
   [
-    'temperature',
-    'Moonshot',
-    { temperature: 0.2 },
-    400,
-    { error: { message: 'invalid temperature: only 1 is allowed for this model' } },
-  ],
-  [
-    'top_p',
-    'Anthropic',
-    { topP: 0.5 },
-    400,
-    { error: { type: 'invalid_request_error', message: '`top_p` is not supported by this model' } },
-  ],
-  [
-    'stop',
-    'OpenAI',
-    { stop: ['x'] },
-    400,
-    { error: { message: "Unsupported parameter: 'stop' is not supported with this model.", param: 'stop' } },
-  ],
-  [
-    'stop',
     'xAI',
     { stop: ['x'] },
-    400,
-    {
-      code: 'Client specified an invalid argument',
-      error: 'Argument not supported on this model: temperature, stop',
-    },
+    { code: 'Client', error: 'Argument not supported on this model: temperature, stop' },
   ],
   [
-    'seed',
     'LiteLLM',
     { seed: 7 },
-    400,
     {
       error: {
         message:
           "litellm.UnsupportedParamsError: vertex_ai does not support parameters: ['seed'], for model=m",
-        type: 'None',
         param: 'None',
       },
     },
   ],
-  ...[
-    [
-      'Gemini',
-      [
-        {
-          error: { message: "Function calling with a response mime type: 'application/json' is unsupported" },
-        },
-      ],
-    ],
-    ['Groq', { error: { message: 'json mode cannot be combined with tool/function calling' } }],
-    ['llama.cpp', { error: { message: 'Cannot use custom grammar constraints with tools.', code: 400 } }],
-    ['Qwen', { error: { message: 'Json mode response is not supported when enable_thinking is true' } }],
-  ].map(
-    ([server, body]) =>
-      ['response_format', String(server), { responseFormat: { type: 'json_object' } }, 400, body] as const,
-  ),
+  ['Groq', json, 'json mode cannot be combined with tool/function calling'],
+  ['llama.cpp', json, 'Cannot use custom grammar constraints with tools.'],
+  ['Qwen', json, 'Json mode response is not supported when enable_thinking is true'],
+  ['LM Studio', json, { error: "'response_format.type' must be 'json_schema' or 'text'" }],
   [
-    'seed',
-    'FastAPI',
-    { seed: 7 },
-    422,
-    { detail: [{ type: 'extra_forbidden', loc: ['body', 'seed'], msg: 'Extra inputs are not permitted' }] },
+    'Gemini',
+    json,
+    [{ error: { message: "Function calling with a response mime type: 'application/json' is unsupported" } }],
   ],
+  ['Gemini', { seed: 7 }, [{ error: { message: 'Unknown name "seed": Cannot find field.' } }]],
+  ['FastAPI', { seed: 7 }, { detail: [{ loc: ['body', 'seed'], msg: 'Extra inputs are not permitted' }] }],
   [
-    'user',
     'Mistral',
     { user: 'u1' },
-    422,
-    {
-      object: 'error',
-      message: {
-        detail: [{ type: 'extra_forbidden', loc: ['body', 'user'], msg: 'Extra inputs are not permitted' }],
-      },
-    },
+    { message: { detail: [{ loc: ['body', 'user'], msg: 'Extra inputs are not permitted' }] } },
   ],
+  ['older OpenAI', { user: 'u1' }, 'Unrecognized request argument supplied: user'],
   [
-    'user',
     'older OpenAI',
-    { user: 'u1' },
-    400,
-    { error: { message: 'Unrecognized request argument supplied: user' } },
-  ],
-  [
-    'reasoning_effort',
-    'OpenAI',
     { reasoningEffort: 'minimal' },
-    400,
-    { error: { message: 'Unrecognized request argument supplied: reasoning_effort' } },
+    'Unrecognized request argument supplied: reasoning_effort',
   ],
   [
-    'reasoning_effort',
     'Ollama',
     { reasoningEffort: 'minimal' },
-    400,
-    { error: { message: 'invalid reasoning value: \'minimal\' (must be "high", "medium" or "low")' } },
+    'invalid reasoning value: \'minimal\' (must be "high", "medium" or "low")',
   ],
   [
-    'seed',
-    'Gemini',
-    { seed: 7 },
-    400,
-    [
-      {
-        error: { code: 400, message: 'Unknown name "seed": Cannot find field.', status: 'INVALID_ARGUMENT' },
-      },
-    ],
-  ],
-  [
-    'response_format',
     'DeepSeek',
     { responseFormat: { type: 'json_schema', json_schema: { name: 'a', schema: {} } } },
-    400,
-    { error: { message: 'This response_format type is unavailable now', code: 'invalid_request_error' } },
+    'This response_format type is unavailable now',
   ],
 ]
 
 test.each(refusals)(
-  '%s that a server refuses as %s does is left out, told, and never sent again',
-  async (...row) => {
-    const [name, , sampling, status, body] = row
+  'what %s refuses of %j is left out, told, and never sent again',
+  async (_server, sampling, body) => {
+    const [given = ''] = Object.keys(sampling)
+    const name = wireNames[given] ?? given
     const { upstream, provider } = await start({ retries: { max: 0 } })
-    upstream.enqueue(error(status, body as object), reply('one'), reply('two'))
+    // Servers that are built with FastAPI answer 422.
+    const status = JSON.stringify(body).includes('"detail"') ? 422 : 400
+    upstream.enqueue(error(status, body), reply('one'), reply('two'))
     const request = { ...ask, sampling: { ...sampling, maxTokens: 9 } }
-    expect((await run(provider, request)).last).toMatchObject({ type: 'finish', leftOut: [name] })
-    expect((await run(provider, request)).last).toMatchObject({ type: 'finish', leftOut: [name] })
-    const sent = upstream.requests.map(({ body }) => name in body)
-    expect(sent).toEqual([true, false, false])
-    expect(upstream.requests.every(({ body }) => body.max_tokens === 9)).toBe(true)
+    for (let calls = 0; calls < 2; calls += 1)
+      expect((await run(provider, request)).last).toMatchObject({ type: 'finish', leftOut: [name] })
+    expect(upstream.requests.map(({ body: sent }) => name in sent)).toEqual([true, false, false])
+    expect(upstream.requests.every(({ body: sent }) => sent.max_tokens === 9)).toBe(true)
   },
 )
 

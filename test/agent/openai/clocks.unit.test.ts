@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { error, gate, reply, type Script, stall } from '../../support/scripted-upstream.ts'
+import { error, reply, type Script, stall } from '../../support/scripted-upstream.ts'
 import { ask, delta, eventStream, run, runPieces, said, start } from './provider-kit.ts'
 
 const never = new Promise<void>(() => {})
@@ -112,16 +112,6 @@ describe('an abort', () => {
     expect(upstream.requests).toHaveLength(1)
   })
 
-  it('by who hears the first of two texts is the last that is heard, and closes the connection', async () => {
-    const { upstream, provider } = await start()
-    upstream.enqueue([{ text: 'some' }, { waitMs: 20 }, ...stall(' more')])
-    const caller = new AbortController()
-    const { texts, last } = await run(provider, ask, caller.signal, () => caller.abort())
-    expect(texts).toEqual(['some'])
-    expect(last).toMatchObject({ type: 'error', kind: 'aborted' })
-    expect(await upstream.requests[0]?.ended).toBe('cut')
-  })
-
   it('comes before what has arrived and was not heard yet', async () => {
     const caller = new AbortController()
     const pieces = ['first', 'second'].map((text) =>
@@ -132,21 +122,6 @@ describe('an abort', () => {
     })
     expect(texts).toEqual(['first'])
     expect(last).toMatchObject({ type: 'error', kind: 'aborted' })
-  })
-
-  it('leaves other calls of the same provider alone', async () => {
-    const { upstream, provider } = await start()
-    const { opened, open } = gate()
-    upstream.enqueue(stall('first'), [{ waitFor: opened }, { text: 'second' }])
-    const caller = new AbortController()
-    const first = run(provider, ask, caller.signal)
-    await upstream.request(0)
-    const second = run(provider)
-    await upstream.request(1)
-    caller.abort()
-    expect((await first).last).toMatchObject({ kind: 'aborted' })
-    open()
-    expect((await second).text).toBe('second')
   })
 })
 
@@ -206,14 +181,6 @@ describe('the connection', () => {
     // The server never ends its reply: a provider that waited for it would run into the limit of the test.
     expect(await said(provider)).toBe('all')
     expect(await upstream.requests[0]?.ended).toBe('cut')
-  })
-
-  it('serves later calls once a reply is complete', async () => {
-    const { upstream, provider } = await start()
-    upstream.setDefault(reply('ok', { chunks: 2 }))
-    for (let calls = 0; calls < 10; calls += 1) await run(provider)
-    // A call that follows at once may find the first one not yet free.
-    expect(new Set(upstream.requests.map(({ connection }) => connection)).size).toBeLessThanOrEqual(2)
   })
 
   it('is closed with the provider, which ends its calls as aborted', async () => {

@@ -40,7 +40,6 @@ describe('what is not a reply ends as a failure of the upstream’s', () => {
   const text = delta({ content: 'some' })
   it.each([
     ['an error object', [text, { error: { message: 'it burns' } }], 'it burns'],
-    ['an error in a list', [text, { error: [{ error: { message: 'it burns' } }] }], 'it burns'],
     ['an error string', [text, { error: 'it burns' }], 'it burns'],
     ['an error beside choices', [text, delta({}, 'error', { error: { message: 'it burns' } })], 'it burns'],
     ['an error without an envelope', [text, { object: 'error', message: 'it burns', code: 500 }], 'it burns'],
@@ -48,7 +47,6 @@ describe('what is not a reply ends as a failure of the upstream’s', () => {
     ['a finish reason of abort', [text, delta({}, 'abort')], '"abort"'],
     ['a line that is not JSON', [text, '{"choices": [}', delta({}, 'stop')], 'not a chat completion'],
     ['a JSON scalar', [text, '42', delta({}, 'stop')], 'not a chat completion'],
-    ['an end without a finish reason', [text], 'ended early'],
     [
       'a tool call without a name',
       [text, delta({ tool_calls: [{ index: 0, id: 'a' }] }, 'stop')],
@@ -66,15 +64,6 @@ describe('what is not a reply ends as a failure of the upstream’s', () => {
     const bytes = new TextEncoder().encode(`${eventStream([text])}data: {"choices":[{"index":0,"del`)
     const message = expect.stringContaining('ended early')
     expect(await runPieces([bytes])).toMatchObject({ text: 'some', last: { kind: 'upstream', message } })
-  })
-
-  it('an error event whose data is the bare error', async () => {
-    const { upstream, provider } = await start()
-    upstream.enqueue([{ raw: 'event: error\ndata: {"message":"it burns","type":"server_error"}\n\n' }])
-    expect((await run(provider)).last).toMatchObject({
-      kind: 'upstream',
-      message: expect.stringContaining('it burns'),
-    })
   })
 
   it.each([
@@ -211,6 +200,16 @@ describe('a failure’s message', () => {
       expect(last).toMatchObject({ message: expect.stringContaining('With [hidden] it burns') })
     },
   )
+
+  it.each([
+    [{ detail: [{ loc: ['body', 'x'], msg: 'Not permitted' }, { msg: 'No' }] }, 'body.x: Not permitted; No'],
+    [[{ error: { message: 'it burns' } }], 'it burns'],
+    [{ error: [{ error: { message: 'it burns' } }] }, '"it burns"'],
+  ])('has the words of %j', async (body, words) => {
+    const { upstream, provider } = await start()
+    upstream.enqueue(error(400, body))
+    expect((await run(provider)).last).toMatchObject({ message: expect.stringContaining(words) })
+  })
 
   it('leaves out a web page', async () => {
     const { upstream, provider } = await start()

@@ -196,22 +196,4 @@ describe('an upstream that does not know a field', () => {
       ])
     },
   )
-
-  it('may refuse both fields, one after the other', async () => {
-    const { upstream, provider } = await start({ retries: { max: 0 } })
-    upstream.enqueue(error(400, REFUSES_MAX_TOKENS), error(400, 'stream_options: unknown field'), reply('ok'))
-    expect(await said(provider, { ...ask, sampling: { maxTokens: 9 } })).toBe('ok')
-    expect(upstream.requests).toHaveLength(3)
-  })
-
-  it('is not asked again when it refuses the value, or still refuses', async () => {
-    const { upstream, provider } = await start()
-    const request = { ...ask, sampling: { maxTokens: 1_000_000 } }
-    upstream.enqueue(error(400, 'max_tokens is too large: 1000000. This model supports at most 4096 tokens.'))
-    expect((await run(provider, request)).last).toMatchObject({ type: 'error', kind: 'rejected' })
-    expect(upstream.requests).toHaveLength(1)
-    upstream.enqueue(error(400, 'stream_options!'), error(400, 'stream_options!'))
-    expect((await run(provider, request)).last).toMatchObject({ type: 'error', kind: 'rejected' })
-    expect(upstream.requests).toHaveLength(3)
-  })
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ModelRequest } from '../../../src/agent/provider.ts'
 import { estimateTokens } from '../../../src/agent/tokens.ts'
 import { promptTokens } from '../../../src/agent/usage.ts'
-import { callTools, gate, reply } from '../../support/scripted-upstream.ts'
+import { callTools, reply } from '../../support/scripted-upstream.ts'
 import { ask, cutAt, delta, eventStream, run, runPayloads, runPieces, start } from './provider-kit.ts'
 
 const encoder = new TextEncoder()
@@ -42,26 +42,15 @@ const turnOutcome = {
 }
 
 describe('the same reply comes out', () => {
-  it.each(['\n', '\r\n', '\r'])('wherever the network cuts its bytes, with line ends %j', async (newline) => {
-    const bytes = encoder.encode(`: hello${newline}${newline}${eventStream(turn, newline)}`)
-    const places = fc.array(fc.nat(bytes.length), { maxLength: 40 })
+  it('wherever the network cuts its bytes, with any line ends', async () => {
+    const places = fc.array(fc.nat(), { maxLength: 40 })
     await fc.assert(
-      fc.asyncProperty(places, async (cuts) => {
+      fc.asyncProperty(fc.constantFrom('\n', '\r\n', '\r'), places, async (newline, cuts) => {
+        const bytes = encoder.encode(`: hello${newline}${newline}${eventStream(turn, newline)}`)
         expect(await runPieces(cutAt(bytes, cuts))).toMatchObject(turnOutcome)
       }),
-      { numRuns: 150 },
+      { numRuns: 200 },
     )
-  })
-
-  it('byte by byte', async () => {
-    const bytes = encoder.encode(eventStream(turn))
-    expect(await runPieces(Array.from(bytes, (byte) => Uint8Array.of(byte)))).toMatchObject(turnOutcome)
-  })
-
-  it('with a byte-order mark, comments, other fields, named and data-less events between', async () => {
-    const noise = ': ping\n\nevent: ping\n\ndata:\n\ndata: \n\nid: 4\nretry: 10\n\nevent: message\n'
-    const text = turn.map((payload) => noise + eventStream([payload])).join('')
-    expect(await runPieces([encoder.encode(`\ufeff${text}`)])).toMatchObject(turnOutcome)
   })
 
   it('without [DONE], and without the blank line after the last event', async () => {
@@ -92,9 +81,6 @@ describe('the same reply comes out', () => {
       }),
       { numRuns: 50 },
     )
-    const { upstream, provider } = await start()
-    upstream.enqueue([{ status: 200, json: whole }])
-    expect(await run(provider)).toMatchObject(turnOutcome)
   })
 
   it('whatever follows [DONE]', async () => {
@@ -118,38 +104,6 @@ describe('text', () => {
     )
     expect((await runPieces([first, second])).texts).toEqual(['first', 'second'])
   })
-
-  it('reaches the consumer before the upstream has finished', async () => {
-    const { upstream, provider } = await start()
-    const { opened, open } = gate()
-    upstream.enqueue([{ text: 'early' }, { waitFor: opened }, { text: ' late' }])
-    expect((await run(provider, ask, undefined, open)).texts).toEqual(['early', ' late'])
-  })
-
-  it('holds content, refusals and text parts, never reasoning', async () => {
-    const outcome = await runPayloads([
-      delta({ reasoning_content: 'secretly', content: null }),
-      delta({ reasoning: 'thinking' }),
-      delta({
-        content: [
-          { type: 'thinking', thinking: [] },
-          { type: 'text', text: 'a' },
-        ],
-      }),
-      delta({ content: 'b', refusal: null }),
-      delta({ content: null, refusal: 'c' }),
-      delta({}, 'stop'),
-    ])
-    expect(outcome.text).toBe('abc')
-  })
-})
-
-describe('a second choice', () => {
-  it('is not read', async () => {
-    const second = { choices: [{ index: 1, delta: { content: 'other' }, finish_reason: 'length' }] }
-    const outcome = await runPayloads([delta({ content: 'one' }), second, delta({}, 'stop'), second])
-    expect(outcome).toMatchObject({ text: 'one', last: { reason: 'stop' } })
-  })
 })
 
 describe('the finish reason', () => {
@@ -168,47 +122,14 @@ describe('the finish reason', () => {
 })
 
 describe('a reply without a finish reason', () => {
-  it('is one when it has said something and [DONE]', async () => {
-    const usage = { prompt_tokens: 11, completion_tokens: 22 }
-    const { text, last } = await runPayloads([
-      delta({ content: 'All of it.' }),
-      { choices: [], usage },
-      '[DONE]',
-    ])
-    expect(text).toBe('All of it.')
-    expect(last).toMatchObject({ type: 'finish', reason: 'stop', usage: { estimated: false } })
-    const call = { index: 0, function: { name: 'f', arguments: '{}' } }
-    const called = await runPayloads([delta({ tool_calls: [call] }), '[DONE]'])
-    expect(called.last).toMatchObject({ reason: 'tool_calls', toolCalls: [{ name: 'f' }] })
-  })
-
-  it.each([
-    ['has said nothing', [delta({ role: 'assistant', content: '' }), '[DONE]']],
-    ['breaks off before [DONE]', [delta({ content: 'All' })]],
-  ])('is a failure when it %s', async (_, payloads) => {
+  it('is a failure when it has said nothing', async () => {
     const message = expect.stringContaining('ended early')
-    expect((await runPayloads(payloads)).last).toMatchObject({ type: 'error', message })
+    const { last } = await runPayloads([delta({ role: 'assistant', content: '' }), '[DONE]'])
+    expect(last).toMatchObject({ type: 'error', message })
   })
 })
 
 describe('usage', () => {
-  const finish = delta({}, 'stop')
-  it.each([
-    ['on the finish chunk', [delta({}, 'stop', { usage: USAGE }), '[DONE]']],
-    ['on a last chunk without choices', [finish, { choices: [], usage: USAGE }, '[DONE]']],
-    [
-      'on every chunk, the last one counting',
-      [delta({}, null, { usage: { ...USAGE, completion_tokens: 1 } }), delta({}, 'stop', { usage: USAGE })],
-    ],
-    [
-      'with null on the other chunks',
-      [delta({}, null, { usage: null }), finish, { choices: [], usage: USAGE }, { choices: [], usage: null }],
-    ],
-  ])('is taken %s', async (_name, payloads) => {
-    const usage = { promptTokens: 11, completionTokens: 22, estimated: false }
-    expect((await runPayloads(payloads)).last).toMatchObject({ usage })
-  })
-
   it('of zero is estimated where there is something to count', async () => {
     const zero = { prompt_tokens: 0, completion_tokens: 0 }
     const saying = (payload: object) => runPayloads([payload, delta({}, 'stop', { usage: zero })])
@@ -259,10 +180,8 @@ describe('usage', () => {
   it('is estimated from prompt and reply when the upstream sends none', async () => {
     const { upstream, provider } = await start()
     const request: ModelRequest = { ...ask, tools: [{ name: 'f', description: 'd', parameters: {} }] }
-    const { last } = await (async () => {
-      upstream.enqueue(callTools([{ name: 'f', arguments: '{"x":1}' }], { text: HEBREW, usage: null }))
-      return run(provider, request)
-    })()
+    upstream.enqueue(callTools([{ name: 'f', arguments: '{"x":1}' }], { text: HEBREW, usage: null }))
+    const { last } = await run(provider, request)
     const completionTokens = estimateTokens(`${HEBREW}f{"x":1}`)
     const usage = { promptTokens: promptTokens(request), completionTokens, estimated: true }
     expect(last).toMatchObject({ usage })

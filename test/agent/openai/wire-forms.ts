@@ -3,7 +3,6 @@ import { delta, eventStream } from './provider-kit.ts'
 
 /** A form in which upstreams send replies, with its outcome. `docs/model-wire-forms.md` lists the same forms. */
 export type WireForm = {
-  readonly form: string
   /** Bodies that all have the outcome: payloads of an event stream, or the text of a body. */
   readonly bodies: readonly (string | readonly (object | string)[])[]
   /** The same as one JSON reply. */
@@ -56,13 +55,17 @@ const at = (index: unknown, member: object, reason: string | null = null) => ({
   choices: [{ index, delta: member, finish_reason: reason }],
 })
 
+const twoChoices = (...end: readonly object[]) => [
+  ...[at(0, { content: 'Bittul is ' }), at(1, { content: 'No' }), at(0, { content: 'self-nullification.' })],
+  ...[...end, D],
+]
+
 const ANSWER = 'Bittul is self-nullification.'
 const CALL = ['search_sources {"query":"bittul"}']
 const named = (name: string) => called(call({ function: fn('{"query":"bittul"}', name) }))
 
-export const wireForms: readonly WireForm[] = [
-  {
-    form: 'reasoning in tags at the beginning',
+export const wireForms: Readonly<Record<string, WireForm>> = {
+  'reasoning in tags at the beginning': {
     bodies: [
       text('<think>', 'The user wants "a very secret plan of mine". ', '</think>', `\n\n${ANSWER}`),
       text('<thi', 'nk>hidden words', '</th', `ink>${ANSWER}`),
@@ -82,8 +85,7 @@ export const wireForms: readonly WireForm[] = [
     text: ANSWER,
     attached: null,
   },
-  {
-    form: 'a closing tag alone, before any text was passed on',
+  'a closing tag alone, before any text was passed on': {
     bodies: [
       text(`hidden words without an opening tag\n</think>\n\n${ANSWER}`),
       text('hidden ', 'words', '</thi', `nk>${ANSWER}`),
@@ -93,20 +95,17 @@ export const wireForms: readonly WireForm[] = [
     text: ANSWER,
     needsOneRead: true,
   },
-  {
-    form: 'tags in code',
+  'tags in code': {
     bodies: [
       text('Write `<think>` to open, and `</think>` to ``close ` </think>`` it.\n```\n</think>\n```\n1 < 2'),
     ],
     text: 'Write `<think>` to open, and `</think>` to ``close ` </think>`` it.\n```\n</think>\n```\n1 < 2',
   },
-  {
-    form: 'opening tags after the beginning',
+  'opening tags after the beginning': {
     bodies: [text('Tags such as <think>a</think> stay.')],
     text: 'Tags such as <think>a</think> stay.',
   },
-  {
-    form: 'only reasoning, then `length`',
+  'only reasoning, then `length`': {
     bodies: [
       [
         delta({ role: 'assistant', content: '' }),
@@ -122,8 +121,7 @@ export const wireForms: readonly WireForm[] = [
     reason: 'length',
     usage: { promptTokens: 900, completionTokens: 20, estimated: false },
   },
-  {
-    form: 'only reasoning, then `stop`',
+  'only reasoning, then `stop`': {
     bodies: [
       [delta({ reasoning_content: 'thinking all the way' }), delta({ content: '\n' }, 'stop'), u, D],
       text('<think>thinking all the way'),
@@ -133,8 +131,7 @@ export const wireForms: readonly WireForm[] = [
     whole: [message({ content: null, reasoning: 'thinking' })],
     fails: 'reasoning and no answer',
   },
-  {
-    form: 'reasoning beside the text',
+  'reasoning beside the text': {
     bodies: [
       [
         delta({ role: 'assistant', content: null, reasoning_content: 'I should ' }),
@@ -146,8 +143,7 @@ export const wireForms: readonly WireForm[] = [
     text: ANSWER,
     attached: { message: { reasoning_content: 'I should answer.' } },
   },
-  {
-    form: 'blocks of `reasoning_details`',
+  'blocks of `reasoning_details`': {
     bodies: [
       [
         delta({ reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'I ', signature: null }] }),
@@ -168,8 +164,7 @@ export const wireForms: readonly WireForm[] = [
       },
     },
   },
-  {
-    form: 'content parts of the type `thinking`',
+  'content parts of the type `thinking`': {
     bodies: [
       text(
         [{ type: 'thinking', thinking: [{ type: 'text', text: 'I ' }] }],
@@ -191,16 +186,14 @@ export const wireForms: readonly WireForm[] = [
       parts: [{ type: 'thinking', thinking: [{ type: 'text', text: 'I know.' }], closed: true }],
     },
   },
-  {
-    form: 'members of a call beside its own',
+  'members of a call beside its own': {
     bodies: [called(call({ extra_content: { google: { thought_signature: 'sig' } } }))],
     calls: CALL,
     attached: {
       calls: [{ id: 'call_00_AbCdEf', members: { extra_content: { google: { thought_signature: 'sig' } } } }],
     },
   },
-  {
-    form: 'an empty object before the arguments',
+  'an empty object before the arguments': {
     bodies: [
       called(call({}, '{}'), more('{"query":'), more('"bittul"}')),
       called(call({}, {}), more('{"query":"bittul"}')),
@@ -214,8 +207,7 @@ export const wireForms: readonly WireForm[] = [
     whole: [message({ tool_calls: [call({}, '{}{"query":"bittul"}')] })],
     calls: CALL,
   },
-  {
-    form: 'arguments repeated from the start',
+  'arguments repeated from the start': {
     bodies: [
       called(call({}, '{"query"'), more(':"bittul"}'), more('{"query":"bittul"}')),
       called(call({}, '{"query":"bittul"}'), more('{"query"'), more(':"bittul"}')),
@@ -224,19 +216,16 @@ export const wireForms: readonly WireForm[] = [
     ],
     calls: CALL,
   },
-  {
-    form: 'two different objects as arguments',
+  'two different objects as arguments': {
     bodies: [called(call({}, '{"query":"a"}'), more('{"query":"b"}'))],
     calls: ['search_sources {"query":"a"}{"query":"b"}'],
   },
-  {
-    form: 'arguments as an object',
+  'arguments as an object': {
     bodies: [called(call({}, { query: 'bittul' })), called(call({}, {}), more({ query: 'bittul' }))],
     whole: [message({ tool_calls: [call({}, { query: 'bittul' })] }, 'tool_calls')],
     calls: CALL,
   },
-  {
-    form: 'arguments encoded twice',
+  'arguments encoded twice': {
     bodies: [
       called(call({}, '"{\\"query\\":\\"bittul\\"}"')),
       called(call({}, '"{\\"query\\":'), more('\\"bittul\\"}"')),
@@ -244,8 +233,7 @@ export const wireForms: readonly WireForm[] = [
     whole: [message({ tool_calls: [call({}, JSON.stringify('{"query":"bittul"}'))] })],
     calls: CALL,
   },
-  {
-    form: 'a call index that is missing, repeated or growing',
+  'a call index that is missing, repeated or growing': {
     bodies: [
       called(call({ index: undefined }, '{"query":'), more('"bittul"}', {})),
       called(call({ index: 1 }, '{"query":'), more('"bittul"}', { index: 1 })),
@@ -255,14 +243,12 @@ export const wireForms: readonly WireForm[] = [
     ],
     calls: CALL,
   },
-  {
-    form: 'empty ids and types',
+  'empty ids and types': {
     bodies: [called(call({ index: undefined }, ''), more('{"query":"bittul"}', { id: '', type: '' }))],
     whole: [message({ tool_calls: [call({ id: '', type: '' })] })],
     calls: CALL,
   },
-  {
-    form: 'a tool name with a rest of the template',
+  'a tool name with a rest of the template': {
     bodies: [
       'search_sources<|channel|>commentary',
       'functions.search_sources',
@@ -275,13 +261,11 @@ export const wireForms: readonly WireForm[] = [
     whole: [message({ tool_calls: [call({ function: fn('{"query":"bittul"}', 'tool:search_sources') })] })],
     calls: CALL,
   },
-  {
-    form: 'a tool name that only resembles one',
+  'a tool name that only resembles one': {
     bodies: [named('search_sources_v2')],
     calls: ['search_sources_v2 {"query":"bittul"}'],
   },
-  {
-    form: 'whole calls without a finish reason or `[DONE]`',
+  'whole calls without a finish reason or `[DONE]`': {
     bodies: [
       [delta({ role: 'assistant' }), delta({ tool_calls: [call()] })],
       [delta({ role: 'assistant' }), delta({ tool_calls: [call()] }), D],
@@ -289,13 +273,11 @@ export const wireForms: readonly WireForm[] = [
     whole: [message({ tool_calls: [call()] }, null)],
     calls: CALL,
   },
-  {
-    form: 'text or half a call without a finish reason or `[DONE]`',
+  'text or half a call without a finish reason or `[DONE]`': {
     bodies: [[c('All')], [delta({ tool_calls: [call({}, '{"query":')] })], [c('<think>all')]],
     fails: 'ended early',
   },
-  {
-    form: 'a choice with another index',
+  'a choice with another index': {
     bodies: [
       [at(1, { content: 'Bittul is ' }), at(1, { content: 'self-nullification.' }), at(1, {}, 'stop'), D],
       [at('0', { content: ANSWER }), at('0', {}, 'stop')],
@@ -303,13 +285,10 @@ export const wireForms: readonly WireForm[] = [
     ],
     text: ANSWER,
   },
-  {
-    form: 'a choice index that grows with each chunk',
+  'a choice index that grows with each chunk': {
     bodies: [
       [
-        at(0, { content: 'Bittul ' }),
-        at(1, { content: 'is ' }),
-        at(2, { content: 'self-nullification.' }),
+        ...['Bittul ', 'is ', 'self-nullification.'].map((content, n) => at(n, { content })),
         at(3, {}, 'stop'),
         D,
       ],
@@ -317,23 +296,10 @@ export const wireForms: readonly WireForm[] = [
     ],
     text: ANSWER,
   },
-  {
-    form: 'a second choice',
+  'a second choice': {
     bodies: [
-      [
-        at(0, { content: 'Bittul is ' }),
-        at(1, { content: 'No' }),
-        at(0, { content: 'self-nullification.' }),
-        D,
-      ],
-      [
-        at(0, { content: 'Bittul is ' }),
-        at(1, { content: 'No' }),
-        at(0, { content: 'self-nullification.' }),
-        at(1, {}, 'length'),
-        at(0, {}, 'stop'),
-        D,
-      ],
+      twoChoices(),
+      twoChoices(at(1, {}, 'length'), at(0, {}, 'stop')),
       [
         { choices: [...at(0, { content: ANSWER }).choices, ...at(1, { content: 'No' }).choices] },
         at(0, {}, 'stop'),
@@ -341,21 +307,18 @@ export const wireForms: readonly WireForm[] = [
     ],
     text: ANSWER,
   },
-  {
-    form: 'keep-alive comments as data',
+  'keep-alive comments as data': {
     bodies: [': OPENROUTER PROCESSING', 'null', '""', 'ping', '[done]', '', '{}', '{"type":"ping"}'].map(
       (sent) => (sent === '[done]' ? [...text(ANSWER).slice(0, -1), sent] : [sent, ...text(ANSWER)]),
     ),
     text: ANSWER,
     usage: { estimated: false },
   },
-  {
-    form: 'a byte-order mark, CRLF and comments',
+  'a byte-order mark, CRLF and comments': {
     bodies: [`\ufeff: hello\r\n\r\nevent: keepalive\r\ndata: ""\r\n\r\n${eventStream(text(ANSWER), '\r\n')}`],
     text: ANSWER,
   },
-  {
-    form: 'null members and empty finish reasons',
+  'null members and empty finish reasons': {
     bodies: [
       [
         {
@@ -377,8 +340,7 @@ export const wireForms: readonly WireForm[] = [
     text: ANSWER,
     attached: null,
   },
-  {
-    form: 'an error in a stream of status 200, also in a list',
+  'an error in a stream of status 200, also in a list': {
     bodies: [
       [
         c('half '),
@@ -398,8 +360,7 @@ export const wireForms: readonly WireForm[] = [
     whole: [{ error: { message: 'Rate limit exceeded' } }],
     fails: 'Rate limit exceeded',
   },
-  {
-    form: 'usage in the choice or in `x_groq`',
+  'usage in the choice or in `x_groq`': {
     bodies: [
       [
         c(ANSWER),
@@ -419,8 +380,7 @@ export const wireForms: readonly WireForm[] = [
     text: ANSWER,
     usage: { promptTokens: 900, completionTokens: 20, cachedTokens: 512, estimated: false },
   },
-  {
-    form: 'usage in every chunk, or zeros at the end',
+  'usage in every chunk, or zeros at the end': {
     bodies: [
       [
         delta({ content: ANSWER }, null, { usage: { ...USAGE, completion_tokens: 1 } }),
@@ -432,8 +392,7 @@ export const wireForms: readonly WireForm[] = [
     text: ANSWER,
     usage: { promptTokens: 900, completionTokens: 20, estimated: false },
   },
-  {
-    form: 'reasoning that only the total of the usage counts',
+  'reasoning that only the total of the usage counts': {
     bodies: [
       [
         c(ANSWER),
@@ -448,8 +407,7 @@ export const wireForms: readonly WireForm[] = [
     text: ANSWER,
     usage: { promptTokens: 900, completionTokens: 320, reasoningTokens: 300, estimated: false },
   },
-  {
-    form: 'usage as `input_tokens` and `output_tokens`, or in texts',
+  'usage as `input_tokens` and `output_tokens`, or in texts': {
     bodies: [
       [c(ANSWER), delta({}, 'stop', { usage: { input_tokens: 900, output_tokens: 20 } }), D],
       [c(ANSWER), delta({}, 'stop', { usage: { prompt_tokens: '900', completion_tokens: '20' } }), D],
@@ -458,4 +416,4 @@ export const wireForms: readonly WireForm[] = [
     text: ANSWER,
     usage: { promptTokens: 900, completionTokens: 20, estimated: false },
   },
-]
+}

@@ -93,16 +93,6 @@ test('a retry repeats the run whose client disconnected, and the next request do
   runIn(await request({ at: there }))
 })
 
-test('of two runs that lost their clients, two retries at once get one each', async () => {
-  for (let round = 0; round < 10; round += 1) {
-    const runs = [runIn(await request({ hash: round })), runIn(await request({ hash: round }))]
-    await Promise.all(runs.map(({ id }) => disconnect(id)))
-    const retries = await Promise.all([here, there].map((at) => request({ at, hash: round })))
-    expect(retries).toEqual(retries.map(() => expect.objectContaining({ kind: 'repeated' })))
-    expect(new Set(retries.map((one) => 'runId' in one && one.runId)).size).toBe(2)
-  }
-})
-
 test('20 retries at once over two replicas find 20 runs, and the 21st starts one', async () => {
   const runs = await Promise.all(Array.from({ length: 20 }, async () => runIn(await request())))
   await Promise.all(runs.map(({ id }) => disconnect(id)))

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { makeKey } from '../../support/world/accounts.ts'
 import { bodyOf, call, question } from '../../support/world/requests.ts'
-import { newProject, ownerKey } from '../../support/world/things.ts'
 import { unhurried } from '../../support/world/unhurried.ts'
 import { useWorld } from '../../support/world/world.ts'
 
@@ -59,18 +58,4 @@ test('a turn is either refused, or its first call is covered by what it holds', 
       error ? ['key_cap_reached', 0] : [expect.not.stringContaining('reached'), 1],
     )
   }
-})
-
-test('the instructions of a project count in the hold of its turns', async () => {
-  const key = await ownerKey(world.db, world.accountId)
-  const projectId = await newProject(world.service, { key })
-  const asked = { x_service: { project_id: projectId } }
-  const limited = () =>
-    makeKey(world.db.database, world.accountId, {
-      reach: { kind: 'project', projectId },
-      settings: { totalCapMicros: 2_200_000n },
-    })
-  expect(await ask(await limited(), asked)).toMatchObject({ error: undefined, calls: 1 })
-  await call(world.service, key, 'PATCH', `/v1/projects/${projectId}`, { instructions: 'א'.repeat(8_000) })
-  expect(await ask(await limited(), asked)).toMatchObject({ error: { code: 'key_cap_reached' }, calls: 0 })
 })

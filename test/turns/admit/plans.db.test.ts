@@ -1,6 +1,6 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Principal } from '../../../src/accounts/principal.ts'
 import type { Executor } from '../../../src/db/client.ts'
 import { admitAtOnce, admitWithLook } from '../../../src/turns/admit/admission.ts'
@@ -52,29 +52,29 @@ async function copyRun(name: string, other: object): Promise<void> {
   )
 }
 
-/** Rows of `runs` that a write fetches. It does what it is for, and is undone. */
+/** What the work gives, which is undone, and the rows of `runs` that it fetches. */
 async function fetchedBy<T>(
-  write: (executor: Executor) => Promise<T>,
-  written: (result: T) => unknown,
-): Promise<number> {
-  await client.query('begin')
+  on: pg.PoolClient,
+  work: (executor: Executor) => Promise<T>,
+  prepare: (executor: Executor) => Promise<unknown> = async () => undefined,
+) {
+  const executor = drizzle({ client: on }) as unknown as Executor
+  const fetched = async () =>
+    (
+      await on.query<{ n: number }>(
+        `select coalesce(idx_tup_fetch, 0)::int + coalesce(seq_tup_read, 0)::int as n
+          from pg_stat_xact_user_tables where relname = 'runs'`,
+      )
+    ).rows[0]?.n ?? Number.NaN
+  await on.query('begin')
   try {
+    await prepare(executor)
     const before = await fetched()
-    const result = await write(drizzle({ client }) as unknown as Executor)
-    const after = await fetched()
-    expect(written(result)).toBe(true)
-    return after - before
+    const result = await work(executor)
+    return { result, rows: (await fetched()) - before }
   } finally {
-    await client.query('rollback')
+    await on.query('rollback')
   }
-}
-
-async function fetched(): Promise<number> {
-  const { rows } = await client.query<{ n: number }>(
-    `select coalesce(idx_tup_fetch, 0)::int + coalesce(seq_tup_read, 0)::int as n
-      from pg_stat_xact_user_tables where relname = 'runs'`,
-  )
-  return rows[0]?.n ?? Number.NaN
 }
 
 const event = { type: 'text.delta', step: 1, text: 'word' } as const
@@ -89,7 +89,9 @@ test('events of some runs are written without a look at the others that are open
       ...{ runs: ids, accounts: each('acct_other'), epochs: each(1), eventsBefore: each(0) },
       ...{ stepsBefore: each(0), events: each(1), entries: each(JSON.stringify(added.events)) },
     })
-  expect(await fetchedBy(append, (rows) => rows.length === ids.length)).toBeLessThan(100)
+  const { result, rows } = await fetchedBy(client, append)
+  expect(result).toHaveLength(ids.length)
+  expect(rows).toBeLessThan(100)
 })
 
 test.each([
@@ -99,21 +101,91 @@ test.each([
   ['the end', { kind: 'end', row: endOf({} as Run, emptyEnd(0n)) }, 10],
 ] as const)('%s of a run are written without a look at the other open runs', async (_, purpose, most) => {
   const write = (executor: Executor) => writeToRun(sendIn(executor), run, added, purpose)
-  expect(await fetchedBy(write, ({ owned }) => owned)).toBeLessThan(most)
+  const { result, rows } = await fetchedBy(client, write)
+  expect(result.owned).toBe(true)
+  expect(rows).toBeLessThan(most)
 })
 
 test('leases of some runs are renewed without a look at the others that are open', async () => {
   const lease = { owner: 'replica_gone', seconds: 15 }
   const renew = (executor: Executor) => renewLeases(executor, lease, copies(20), 'skip')
-  expect(await fetchedBy(renew, (rest) => rest.length === 0)).toBeLessThan(100)
+  const { result, rows } = await fetchedBy(client, renew)
+  expect(result).toEqual([])
+  expect(rows).toBeLessThan(100)
 })
 
 test('a turn begins without a look at the open turns of other accounts', async () => {
   const admission = admissionOf({ ...person, principal }, { input: plainInput({ text: 'another' }) })
-  const isRunning = (decision: Decision | undefined) =>
-    decision !== undefined && admitted(decision).status === 'in_progress'
   const atOnce = (executor: Executor) => admitAtOnce(sendIn(executor), admission)
-  expect(await fetchedBy(atOnce, isRunning)).toBeLessThan(20)
   const looking = (executor: Executor) => admitWithLook(executor, admission, { again: false, isLast: true })
-  expect(await fetchedBy(looking, isRunning)).toBeLessThan(20)
+  for (const write of [atOnce, looking]) {
+    const { result, rows } = await fetchedBy<Decision | undefined>(client, write)
+    expect(result && admitted(result).status).toBe('in_progress')
+    expect(rows).toBeLessThan(20)
+  }
+})
+
+describe('among 2,000 equal turns of one key', () => {
+  const here = 'replica_here'
+  let equals: pg.PoolClient
+  let keyed: Principal
+
+  /** The connection has planned all statements while there was no run. */
+  const own = useDatabase()
+  const sender = useCaller(own, { concurrentTurns: 100_000, turnsPerMinute: 100_000 })
+  beforeAll(async () => {
+    keyed = await withKey(own.database, sender)
+    equals = await own.database.backgroundPool.connect()
+    await equals.query(`select set_config('app.account', '*', false)`)
+    await fetchedBy(equals, admit({ isLook: true }))
+    await admit({ isLook: false })(drizzle({ client: equals }) as unknown as Executor)
+    await equals.query(
+      `insert into runs select (jsonb_populate_record(r, jsonb_build_object('id', 'copy' || n, 'turn', n + 1,
+          'status', 'completed', 'finished_at', now(), 'created_at', now() - n * interval '10 ms'))).*
+        from runs r, generate_series(1, 2000) n`,
+    )
+  })
+  afterAll(async () => {
+    equals.release(true)
+  })
+
+  const admit =
+    ({ isLook, retried = false }: { readonly isLook: boolean; readonly retried?: boolean }) =>
+    (executor: Executor) => {
+      const { identity, ...input } = plainInput({ text: 'The same.' })
+      const admission = admissionOf(
+        { ...sender, principal: keyed },
+        {
+          ...{ clientAt: here, lease: { owner: here, seconds: 15 } },
+          input: { ...input, identity: { ...identity, retried } },
+        },
+      )
+      return isLook
+        ? admitWithLook(executor, admission, { again: false, isLast: true })
+        : admitAtOnce(sendIn(executor), admission)
+    }
+
+  test.each([
+    ['one statement', false],
+    ['a look at every rule', true],
+  ])('a start by %s reads few of them', async (_, isLook) => {
+    const { result, rows } = await fetchedBy(equals, admit({ isLook }))
+    expect(result).toMatchObject({ kind: 'admitted' })
+    expect(rows).toBeLessThan(30)
+  })
+
+  test('a start finds the one whose client has disconnected', async () => {
+    const { result, rows } = await fetchedBy(equals, admit({ isLook: true }), async (executor) => {
+      await equals.query(`update runs set client_closed_at = now(), finished_at = null where id = 'copy7'`)
+      expect(await admit({ isLook: false })(executor)).toBeUndefined()
+    })
+    expect(result).toMatchObject({ kind: 'repeated', runId: 'copy7' })
+    expect(rows).toBeLessThan(30)
+  })
+
+  test('a retry reads few of them and gets the newest', async () => {
+    const { result, rows } = await fetchedBy(equals, admit({ isLook: true, retried: true }))
+    expect(result).toMatchObject({ kind: 'repeated', rule: 'marked_as_retry' })
+    expect(rows).toBeLessThan(30)
+  })
 })

@@ -41,31 +41,28 @@ const refusalOf = (person: Caller) =>
     (error: ServiceError) => error,
   )
 
-test.each([1, 2, 7, 30, 60])(
-  'a plan of %i turns per minute starts so many at once and no more',
-  async (rate) => {
-    const person = await withRate(rate)
-    const from = performance.now()
-    const admitted = await startAtOnce(person, rate + 5)
-    const seconds = (performance.now() - from) / 1_000
-    expect(admitted).toBeGreaterThanOrEqual(rate)
-    expect(admitted).toBeLessThanOrEqual(rate + Math.floor((seconds * rate) / 60))
-  },
-)
+test.each([1, 7, 30])('a plan of %i turns per minute starts so many at once and no more', async (rate) => {
+  const person = await withRate(rate)
+  const from = performance.now()
+  const admitted = await startAtOnce(person, rate + 5)
+  const seconds = (performance.now() - from) / 1_000
+  expect(admitted).toBeGreaterThanOrEqual(rate)
+  expect(admitted).toBeLessThanOrEqual(rate + Math.floor((seconds * rate) / 60))
+})
 
 test('after a full minute at once, one turn starts per spacing', async () => {
-  const person = await withRate(6)
-  expect(await startAtOnce(person, 6)).toBe(6)
+  const person = await withRate(4)
+  expect(await startAtOnce(person, 4)).toBe(4)
   for (let n = 0; n < 4; n += 1) {
-    await pass(person, 9)
+    await pass(person, 12)
     expect(await startAtOnce(person, 2)).toBe(0)
-    await pass(person, 1)
+    await pass(person, 3)
     expect(await startAtOnce(person, 2)).toBe(1)
   }
-  await pass(person, 30)
+  await pass(person, 45)
   expect(await startAtOnce(person, 5)).toBe(3)
   await pass(person, 3_600)
-  expect(await startAtOnce(person, 10)).toBe(6)
+  expect(await startAtOnce(person, 10)).toBe(4)
 })
 
 test('a refused turn says when the next one may start, and that is true', async () => {

@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../../src/db/client.ts'
-import { type CommitFate, type PostgresProxy, startPostgresProxy } from '../../support/postgres-proxy.ts'
+import { type PostgresProxy, startPostgresProxy } from '../../support/postgres-proxy.ts'
 import { reply } from '../../support/upstream-scripts.ts'
 import type { Completion, ErrorReply } from '../../support/world/replies.ts'
 import { ask, call } from '../../support/world/requests.ts'
@@ -21,9 +21,6 @@ const world = useWorld({
 beforeAll(async () => {
   ;({ db, service, key } = world)
 })
-afterEach(async () => {
-  expect(await world.broken()).toEqual([])
-})
 afterAll(async () => {
   await database.close()
   await proxy.close()
@@ -43,20 +40,6 @@ async function runsOf(text: string): Promise<readonly Row[]> {
   )
   return rows
 }
-
-const fates: readonly CommitFate[] = ['reply-lost', 'request-lost', { lateMs: 300 }]
-
-test.each(fates)('a start whose connection is lost at COMMIT (%j) starts one turn', async (fate) => {
-  const text = `Once ${JSON.stringify(fate)}`.replaceAll('"', '')
-  const cut = proxy.cutAtCommit(text, fate)
-  const answered = chat(text)
-  await cut
-  const response = await answered
-  expect(response.status).toBe(200)
-  const { choices } = (await response.json()) as Completion
-  expect(choices[0]?.message.content).toBe('Yes.')
-  expect(await runsOf(text)).toMatchObject([{ status: 'completed', charges: 1 }])
-})
 
 test('a committed start whose client got a 503 runs once, and a retry finds it', async () => {
   const cut = proxy.cutAtCommit('Given up', 'reply-lost').then(() => {

@@ -95,27 +95,45 @@ async function kill(owner: Replica, stream?: LiveStream): Promise<void> {
   await expect(stream?.rest() ?? Promise.reject(new Error('cut'))).rejects.toThrow()
 }
 
-test('a turn killed before its first byte is answered whole to its retry', async () => {
+test('turns killed before their first byte and in their text are answered whole to their retries', async () => {
   const owner = await world.start()
   const index = world.upstream.requests.length
-  world.upstream.enqueue([{ waitFor: never }], reply('The whole answer.'))
+  const body = ask('In the middle of the text', { stream: true })
+  const key = { 'idempotency-key': 'middle-1' }
+  world.upstream.enqueue([{ text: 'What the dead replica said.' }, { waitFor: never }], [{ waitFor: never }])
+  const response = await world.chat(body, { at: owner, headers: key })
+  const stream = new LiveStream(response)
+  await stream.until('What the dead replica said.')
+  const streamed = runIdOf(response)
+  await expect.poll(() => committedText(streamed)).toBe('What the dead replica said.')
   const lost = expect(world.chat(ask('Before the first byte'), { at: owner })).rejects.toThrow()
-  await world.upstream.request(index)
-  await owner.stop('SIGKILL')
+  await world.upstream.request(index + 1)
+  await kill(owner, stream)
   await lost
-  const runId = await runAsking('Before the first byte')
-  const again = world.chat(ask('Before the first byte'), {
+  const whole = await runAsking('Before the first byte')
+  world.upstream.setDefault(({ messages }) =>
+    reply(
+      JSON.stringify(messages).includes('first byte') ? 'The whole answer.' : 'Something else altogether.',
+    ),
+  )
+
+  const again = new LiveStream(await world.chat(body, { at: survivor, headers: key }))
+  const retried = world.chat(ask('Before the first byte'), {
     at: survivor,
     headers: { 'x-stainless-retry-count': '1' },
   })
-  await world.expireLease(runId)
-  const response = await again
-  expect(response.status).toBe(200)
-  const body = (await response.json()) as Completion
-  expect(body.x_service.run_id).toBe(runId)
-  expect(body.choices[0]?.message.content).toBe('The whole answer.')
-  expect(await endOf(runId)).toEqual(endedOnce)
-  expect(world.upstream.requests).toHaveLength(index + 2)
+  // The reader has looked at the log, in which the lost text stands.
+  await again.until('run.started')
+  for (const runId of [streamed, whole]) await world.expireLease(runId)
+  const seen = readStream(await again.rest())
+  expect(seen).toMatchObject({ problems: [], error: undefined, text: 'Something else altogether.' })
+  const answer = await retried
+  expect(answer.status).toBe(200)
+  const { x_service, choices } = (await answer.json()) as Completion
+  expect(x_service.run_id).toBe(whole)
+  expect(choices[0]?.message.content).toBe('The whole answer.')
+  for (const runId of [streamed, whole]) expect(await endOf(runId)).toEqual(endedOnce)
+  expect(world.upstream.requests).toHaveLength(index + 4)
 })
 
 test('a turn killed in a tool call repeats it once, and its retry gets one answer', async () => {
@@ -147,31 +165,6 @@ test('a turn killed in a tool call repeats it once, and its retry gets one answe
   expect(await world.rows(`select 1 from files where name = $1`, 'note.md')).toHaveLength(1)
   expect(await endOf(runId)).toEqual(endedOnce)
   expect(world.upstream.requests).toHaveLength(index + 2)
-})
-
-test('a turn killed in its text starts its step again, without the lost text', async () => {
-  const owner = await world.start()
-  world.upstream.enqueue(
-    [{ text: 'What the dead replica said.' }, { waitFor: never }],
-    reply('Something else altogether.'),
-  )
-  const body = ask('In the middle of the text', { stream: true })
-  const key = { 'idempotency-key': 'middle-1' }
-  const response = await world.chat(body, { at: owner, headers: key })
-  const stream = new LiveStream(response)
-  await stream.until('What the dead replica said.')
-  const runId = runIdOf(response)
-  await expect.poll(() => committedText(runId)).toBe('What the dead replica said.')
-  await kill(owner, stream)
-  const again = new LiveStream(await world.chat(body, { at: survivor, headers: key }))
-  // It has looked at the log, in which the lost text stands.
-  await again.until('run.started')
-  await world.expireLease(runId)
-  const seen = readStream(await again.rest())
-  expect(seen.problems).toEqual([])
-  expect(seen.error).toBeUndefined()
-  expect(seen.text).toBe('Something else altogether.')
-  expect(await endOf(runId)).toEqual(endedOnce)
 })
 
 test('a turn killed before its charge is charged once, and its retry gets one answer', async () => {
@@ -230,55 +223,6 @@ test('a turn cancelled after its owner was killed pays for the text in the log',
   expect(run?.cost).toBeGreaterThan(said * 400 + 100_000)
   // Nobody asked the model again.
   expect(world.upstream.requests).toHaveLength(asked)
-})
-
-/** A reader on the survivor that has shown "One two" of what another replica says, which then dies. */
-async function followThenKill(text: string): Promise<{ runId: string; stream: LiveStream }> {
-  const owner = await world.start()
-  const second = gate()
-  world.upstream.enqueue([{ text: 'One' }, { waitFor: second.opened }, { text: ' two' }, { waitFor: never }])
-  const body = ask(text, { stream: true })
-  const key = { 'idempotency-key': text }
-  const first = new LiveStream(await world.chat(body, { at: owner, headers: key }))
-  await first.until('One')
-  const response = await world.chat(body, { at: survivor, headers: key })
-  const stream = new LiveStream(response)
-  await stream.until('run.started')
-  second.open()
-  await stream.until(' two')
-  await kill(owner, first)
-  return { runId: runIdOf(response), stream }
-}
-
-test('a reader elsewhere continues when the next attempt repeats what it has shown', async () => {
-  const { runId, stream } = await followThenKill('Silent')
-  const rest = gate()
-  world.upstream.enqueue([{ text: 'On' }, { waitFor: rest.opened }, { text: 'e two three.' }])
-  await world.expireLease(runId)
-  await stream.until('step.restarted')
-  rest.open()
-  const seen = readStream(await stream.rest())
-  expect(seen.problems).toEqual([])
-  expect(seen.error).toBeUndefined()
-  expect(seen.text).toBe('One two three.')
-  expect(await endOf(runId)).toEqual(endedOnce)
-})
-
-test('a reader elsewhere gets an error frame when the next attempt differs', async () => {
-  const { runId, stream } = await followThenKill('Contradicted')
-  world.upstream.enqueue(reply('One moment.'))
-  await world.expireLease(runId)
-  const cut = readStream(await stream.rest())
-  expect(cut.problems).toEqual([])
-  expect(cut.text).toBe('One two')
-  expect(cut.error).toMatchObject({ code: 'run_failed', x_service: { run_id: runId, status: 'in_progress' } })
-  // Without a key or a retry header: that the reply was cut short is known.
-  const again = await world.chat(ask('Contradicted', { stream: true }), { at: survivor })
-  expect(runIdOf(again)).toBe(runId)
-  const seen = readStream(await again.text())
-  expect(seen.problems).toEqual([])
-  expect(seen.text).toBe('One moment.')
-  expect(await endOf(runId)).toEqual(endedOnce)
 })
 
 test('a replica that slept longer than its lease writes nothing when it wakes', async () => {

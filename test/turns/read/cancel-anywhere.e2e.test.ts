@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { callTools, gate } from '../../support/upstream-scripts.ts'
 import { LiveStream } from '../../support/world/live-stream.ts'
 import { ask, call } from '../../support/world/requests.ts'
-import { openWorld, type PairWorld } from '../../support/world/world.ts'
+import { type PairWorld, useWorld } from '../../support/world/world.ts'
 
-let world: PairWorld
 let { db, upstream, service, other, key } = {} as PairWorld
 
-beforeAll(async () => {
-  // The address of a database is only used for listening: these hear no signal, ever.
-  const deaf = 'postgres://nobody@127.0.0.1:9/none'
-  world = await openWorld({ replicas: 2, connect: ({ database }) => ({ ...database, url: deaf }) })
+// The address of a database is only used for listening: these hear no signal, ever.
+const deaf = 'postgres://nobody@127.0.0.1:9/none'
+const world = useWorld({ replicas: 2, connect: ({ database }) => ({ ...database, url: deaf }) })
+beforeAll(() => {
   ;({ db, upstream, service, other, key } = world)
 })
-afterAll(() => world.close())
 
 test('without signals a cancel stops the turn on another replica', async () => {
   const held = gate()

@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { expireLog } from '../../support/expired-log.ts'
 import { callTools, reply } from '../../support/scripted-upstream.ts'
 import { signedUp } from '../../support/visitor.ts'
 import { ask, bodyOf, call } from '../../support/world/requests.ts'
-import { openWorld, type World } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  const passage = (ref: string, en: string) => ({
-    ...{ work: 'The Gate', ref, en, license: 'CC0' },
-    source_url: 'https://example.org/gate',
-  })
-  const library = [
-    passage(
-      'The Gate 1:1',
-      'A small lamp that is carried into a dark room does not argue with the darkness.',
-    ),
-    passage('The Gate 2:1', 'Whoever counts his own good deeds on the road arrives late.'),
-  ]
-  world = await openWorld({ library, web: { signUpPlan: 'pro' } })
+const passage = (ref: string, en: string) => ({
+  ...{ work: 'The Gate', ref, en, license: 'CC0' },
+  source_url: 'https://example.org/gate',
 })
-afterAll(() => world.close())
+const lamp = 'A small lamp that is carried into a dark room does not argue with the darkness.'
+const deeds = 'Whoever counts his own good deeds on the road arrives late.'
+const world = useWorld({
+  library: [passage('The Gate 1:1', lamp), passage('The Gate 2:1', deeds)],
+  web: { signUpPlan: 'pro' },
+})
 
 /** An answer with a citation, a quotation of it, another without, an unknown mark and an unknown ref. */
 function answerNext(): void {

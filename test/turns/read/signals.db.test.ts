@@ -31,34 +31,22 @@ const kill = () => db.database.systemPool.query(`select pg_terminate_backend(pid
 const wait = (signals: Signals, runId: string) =>
   signals.waitForEvents(runId, 600_000, new AbortController().signal)
 
-test('a lost listening connection comes back and wakes those who waited meanwhile', async () => {
+test('a lost listening connection comes back each time and wakes those who waited meanwhile', async () => {
   const signals = open()
-  await expect.poll(listening).toHaveLength(1)
-  const [before] = await listening()
-  const waited = wait(signals, 'run_a')
-  await kill()
-  await waited
-  const after = await listening()
-  expect(after).toHaveLength(1)
-  expect(after).not.toContain(before)
+  for (let n = 0; n < 3; n += 1) {
+    await expect.poll(listening).toHaveLength(1)
+    const [before] = await listening()
+    const waited = wait(signals, 'run_a')
+    await kill()
+    await waited
+    const after = await listening()
+    expect(after).toHaveLength(1)
+    expect(after).not.toContain(before)
+  }
   // And it hears again.
   const next = wait(signals, 'run_b')
   signals.send({ kind: 'events', runId: 'run_b' })
   await next
-})
-
-test('a connection lost repeatedly comes back each time and hears later signals', async () => {
-  const signals = open()
-  for (let n = 0; n < 5; n += 1) {
-    await expect.poll(listening).toHaveLength(1)
-    await kill()
-    await expect.poll(listening).toHaveLength(0)
-  }
-  await expect.poll(listening).toHaveLength(1)
-  const heard = Promise.withResolvers<string>()
-  signals.subscribe((signal) => 'runId' in signal && heard.resolve(signal.runId))
-  signals.send({ kind: 'cancel', runId: 'run_c' })
-  expect(await heard.promise).toBe('run_c')
 })
 
 test('what was not sent yet is sent when the signals are closed', async () => {

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Database, openDatabase, withTx } from '../../../src/db/client.ts'
 import type { Catalogue } from '../../../src/models/model-catalogue.ts'
-import { claimRun } from '../../../src/turns/drive/leases.ts'
 import { createLiveRun } from '../../../src/turns/drive/live-runs.ts'
 import { runTurn } from '../../../src/turns/drive/run-turn.ts'
 import { readLog } from '../../../src/turns/record/run-log.ts'
@@ -11,6 +10,7 @@ import { createTurnStop } from '../../../src/turns/run/turn-stop.ts'
 import { type CommitFate, type PostgresProxy, startPostgresProxy } from '../../support/postgres-proxy.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
 import { useCaller, withKey } from '../../support/turns/caller.ts'
+import { claimNext } from '../../support/turns/claim.ts'
 import { endWith, journalOf, saidIn } from '../../support/turns/journal.ts'
 import { scriptedCatalogue, turnServices } from '../../support/turns/services.ts'
 import { start } from '../../support/turns/start.ts'
@@ -38,7 +38,6 @@ afterEach(async () => {
   proxy.refuse(false)
   await catalogue.close()
   await upstream.close()
-  expect(await world.broken()).toEqual([])
 })
 afterAll(async () => {
   await proxied.close()
@@ -222,14 +221,8 @@ test('an attempt whose run was taken over in an outage writes nothing more', asy
   const cut = proxy.cutAtCommit('Not any more', 'reply-lost').then(() => disconnect())
   rest.open()
   await cut
-  await db.database.systemPool.query(
-    `update runs set lease_expires_at = now() - interval '1 second' where id = $1`,
-    [run.id],
-  )
-  const claimed = await withTx(db.database, 'system', (tx) =>
-    claimRun(tx, { owner: 'replica_next', seconds: 15 }, { plans: person.plans }),
-  )
-  expect(claimed).toMatchObject({ id: run.id, epoch: 2 })
+  const claimed = await claimNext(db.database, person, run)
+  expect(claimed.epoch).toBe(2)
   proxy.refuse(false)
   held.open()
   expect(await ended).toBe('given-up')
@@ -237,7 +230,6 @@ test('an attempt whose run was taken over in an outage writes nothing more', asy
   expect(await rowsOf(run)).toMatchObject({ status: 'in_progress', epoch: 2, steps: 0, charges: 0 })
   upstream.enqueue(reply('Somebody else’s.'))
   const next = createLiveRun()
-  if (!claimed) throw new Error('not claimed')
   expect(await runTurn(turnServices(db.database, catalogue), claimed, next, createTurnStop())).not.toBe(
     'given-up',
   )

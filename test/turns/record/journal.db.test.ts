@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ModelStep } from '../../../src/agent/events.ts'
 import { withTx } from '../../../src/db/client.ts'
 import type { Catalogue } from '../../../src/models/model-catalogue.ts'
-import { claimRun } from '../../../src/turns/drive/leases.ts'
 import { createLiveRun } from '../../../src/turns/drive/live-runs.ts'
 import { runTurn } from '../../../src/turns/drive/run-turn.ts'
 import { foldLog } from '../../../src/turns/record/fold-log.ts'
@@ -13,6 +12,7 @@ import type { RunEvent } from '../../../src/turns/run/run-events.ts'
 import { createTurnStop } from '../../../src/turns/run/turn-stop.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
 import { makeCaller, useCaller } from '../../support/turns/caller.ts'
+import { claimNext } from '../../support/turns/claim.ts'
 import { journalOf as attemptJournal, endWith, saidIn } from '../../support/turns/journal.ts'
 import { scriptedCatalogue, turnServices } from '../../support/turns/services.ts'
 import { start } from '../../support/turns/start.ts'
@@ -28,9 +28,6 @@ const person = useCaller(db)
 beforeAll(async () => {
   upstream = await startScriptedUpstream()
   catalogue = await scriptedCatalogue(upstream.baseUrl)
-})
-afterEach(async () => {
-  expect(await world.broken()).toEqual([])
 })
 afterAll(async () => {
   await catalogue.close()
@@ -52,18 +49,7 @@ function journalOf(run: Run) {
   return { journal: attemptJournal(db.database, run, (fault) => faults.push(fault)), faults }
 }
 
-/** The next attempt's claim, whoever owned the run. */
-async function claim(run: Run): Promise<Run> {
-  await db.database.systemPool.query(
-    `update runs set lease_expires_at = now() - interval '1 second' where id = $1`,
-    [run.id],
-  )
-  const claimed = await withTx(db.database, 'system', (tx) =>
-    claimRun(tx, { owner: 'replica_next', seconds: 15 }, { plans: person.plans }),
-  )
-  if (claimed?.id !== run.id) throw new Error('another run was claimed')
-  return claimed
-}
+const claim = (run: Run) => claimNext(db.database, person, run)
 
 /** Drives the attempt to its end, which must be one. */
 async function finish(run: Run): Promise<readonly RunEvent[]> {
@@ -201,28 +187,6 @@ test('committed results of parallel calls survive a crash, and the rest follow',
     'tool',
     'model',
   ])
-})
-
-test("an abandoned attempt's text is hidden once the next one finished its step", async () => {
-  const run = await start(db.database, person)
-  const one = journalOf(run).journal
-  one.event({ type: 'run.started' })
-  one.event({ type: 'step.started', step: 1 })
-  one.event({ type: 'text.delta', step: 1, text: 'Abandoned words.' })
-  await expect.poll(async () => (await logOf(run)).length).toBe(3)
-  await one.close()
-  const second = await claim(run)
-  const two = journalOf(second).journal
-  two.event({ type: 'step.restarted', step: 1, void_from_seq: 2 })
-  two.event({ type: 'step.started', step: 1 })
-  two.event({ type: 'text.delta', step: 1, text: 'Let me see.' })
-  two.model({ ...asking, toolCalls: calls.slice(0, 1) })
-  await two.prepareCall(0n)
-  await two.close()
-  upstream.enqueue(reply('Nothing there.'))
-  const seen = await finish(await claim(second))
-  expect(textOf(seen)).toBe('Let me see.\n\nNothing there.')
-  expect(textOf((await stateOf(run)).events.map(({ event }) => event))).toBe('Let me see.\n\nNothing there.')
 })
 
 test('a turn that was interrupted again and again ends as failed', async () => {
