@@ -14,45 +14,25 @@ type Listed = {
 }
 
 /** Variables that Compose reads from the same file. */
-const readByCompose: readonly Listed[] = [
-  {
-    name: 'POSTGRES_PASSWORD',
-    value: 'text',
-    standard: 'none: Compose requires it',
-    description: "Password of the database's superuser.",
-  },
-  {
-    name: 'SERVICE_DB_PASSWORD',
-    value: 'letters and digits',
-    standard: 'none: Compose requires it',
-    description: 'Password of the role that the service connects as. It becomes part of a URL.',
-  },
-  {
-    name: 'SERVICE_KEY_PEPPER',
-    value: 'text of 16 characters or more',
-    standard: 'KEY_PEPPER',
-    description:
+const readByCompose: readonly Listed[] = (
+  [
+    ['POSTGRES_PASSWORD', 'text', 'none: Compose requires it', "Password of the database's superuser."],
+    [
+      ...['SERVICE_DB_PASSWORD', 'letters and digits', 'none: Compose requires it'],
+      'Password of the role that the service connects as. It becomes part of a URL.',
+    ],
+    [
+      ...['SERVICE_KEY_PEPPER', 'text of 16 characters or more', 'KEY_PEPPER'],
       'KEY_PEPPER inside Compose. Set it if npm start has already created keys with another KEY_PEPPER from the same file.',
-  },
-  {
-    name: 'SERVICE_MEMORY',
-    value: 'size such as 2g',
-    standard: '2g',
-    description: 'Memory limit of the container of the service.',
-  },
-  {
-    name: 'POSTGRES_MEMORY',
-    value: 'size such as 2g',
-    standard: '2g',
-    description: 'Memory limit of the container of Postgres.',
-  },
-  {
-    name: 'POSTGRES_SHARED_BUFFERS',
-    value: 'size such as 512MB',
-    standard: '512MB',
-    description: 'shared_buffers of Postgres: a quarter of POSTGRES_MEMORY.',
-  },
-]
+    ],
+    ['SERVICE_MEMORY', 'size such as 2g', '2g', 'Memory limit of the container of the service.'],
+    ['POSTGRES_MEMORY', 'size such as 2g', '2g', 'Memory limit of the container of Postgres.'],
+    [
+      ...['POSTGRES_SHARED_BUFFERS', 'size such as 512MB', '512MB'],
+      'shared_buffers of Postgres: a quarter of POSTGRES_MEMORY.',
+    ],
+  ] as readonly (readonly string[])[]
+).map(([name = '', value = '', standard = '', description = '']) => ({ name, value, standard, description }))
 
 const groups: readonly (readonly [string, readonly Listed[]])[] = [
   ...(Object.keys(settings) as (keyof typeof settings)[]).map((group) => [group, settingsOf(group)] as const),

@@ -27,20 +27,25 @@ export function cpuSince(before: CpuTimes, after: CpuTimes): CpuTimes {
   }
 }
 
-async function postgresSeconds(dataDir: string): Promise<number> {
+/** The server of the Postgres under `dataDir` and its children, each with the fields of its `stat` after the name. */
+export async function postgresProcesses(dataDir: string) {
   const lines = (await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')
   const server = Number(lines[0])
+  const all = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
+  const read = all.map(async (pid) => {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { pid, fields: fields.map(Number), isServer: Number(pid) === server }
+  })
+  return (await Promise.all(read)).filter(({ fields, isServer }) => isServer || fields[1] === server)
+}
+
+async function postgresSeconds(dataDir: string): Promise<number> {
   let ticks = 0
-  for (const name of await readdir('/proc').catch(() => [])) {
-    const stat = /^\d+$/.test(name) ? await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '') : ''
-    // Fields after the name: state, parent, …; the 12th to 15th are the times of the process and of its ended children.
-    const fields = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number)
+  for (const { fields, isServer } of await postgresProcesses(dataDir)) {
+    // The 12th to 15th are the times of the process and of its ended children, which the server alone has.
     const [own = 0, kernel = 0, children = 0, childrenKernel = 0] = fields.slice(11, 15)
-    if (Number(name) === server) ticks += own + kernel + children + childrenKernel
-    else if (fields[1] === server) ticks += own + kernel
+    ticks += own + kernel + (isServer ? children + childrenKernel : 0)
   }
   return ticks / ticksPerSecond
 }

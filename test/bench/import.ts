@@ -7,15 +7,15 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { loadavg, tmpdir } from 'node:os'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { bundleProgram } from '../../build/bundle.ts'
-import { openEmbedded } from '../../src/db/embedded/server.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
+import { withPostgres } from './own-postgres.ts'
+import { loadNow, print } from './report.ts'
 import { syntheticPassages } from './synthetic-corpus.ts'
 
 const seed = 3
@@ -27,10 +27,6 @@ const segmentsPerSection = 10
  * 5.2 n^0.70 (Heaps' law), which would be 200,000: each of them is a row of the index.
  */
 const vocabulary = 40_000
-
-const print = (line: string): void => {
-  process.stdout.write(`${line}\n`)
-}
 
 /** Segments of one language, cut out of the running words of the synthetic passages. */
 function* segments(count: number): Generator<{ readonly language: 'he' | 'en'; readonly text: string }> {
@@ -118,19 +114,14 @@ async function runRounds(url: string, directory: string, count: number): Promise
 
 /** @param count segments; 40,000 are some seconds of work. */
 export async function measureImport(count = 40_000): Promise<void> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'import-bench-'))
-  const server = await openEmbedded(path.join(directory, 'data'))
-  try {
-    await writeExport(path.join(directory, 'export'), count)
-    await migrateDatabase(server.url, server.url)
-    const rate = await runRounds(server.url, directory, count)
-    const floor = await measureFloor(server.url, count)
+  await withPostgres([], async ({ url }, folder) => {
+    await writeExport(path.join(folder, 'export'), count)
+    await migrateDatabase(url, url)
+    const rate = await runRounds(url, folder, count)
+    const floor = await measureFloor(url, count)
     print(
-      `floor: ${Math.round(floor)} segments/s at load ${loadavg()[0]?.toFixed(1)}, the same rows copied without indexes; ` +
+      `floor: ${Math.round(floor)} segments/s at load ${loadNow()}, the same rows copied without indexes; ` +
         `the import takes ${(floor / rate).toFixed(1)} times as long`,
     )
-  } finally {
-    await server.release()
-    await rm(directory, { recursive: true, force: true })
-  }
+  })
 }

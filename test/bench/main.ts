@@ -7,16 +7,15 @@ import { bundleService } from '../../build/bundle.ts'
 import { measureImport } from './import.ts'
 import { measureQuotations } from './quotations.ts'
 import { measureRelevance } from './relevance.ts'
+import { type Figure, print, printFigure, reached } from './report.ts'
 import { measureSearch } from './search/search.ts'
 import { measureEqualRequests } from './turns/equal-requests.ts'
 import { measureGets } from './turns/gets.ts'
 import { measureGrowth } from './turns/growth.ts'
 import { measureLatency } from './turns/latency.ts'
 import { measureManyAccounts } from './turns/many-accounts.ts'
-import { profileTurns } from './turns/profile.ts'
 import { measureRates } from './turns/rates.ts'
 import { measureReplicas } from './turns/replicas.ts'
-import { type Figure, print, printFigure, reached } from './turns/report.ts'
 import { measureStartup } from './turns/startup.ts'
 import { measureStatements } from './turns/statements.ts'
 import { measureStreams } from './turns/streams.ts'
@@ -39,7 +38,6 @@ const parts: Readonly<Record<string, Part>> = {
   streams: measureStreams,
   startup: measureStartup,
   growth: measureGrowth,
-  profile: profileTurns,
 }
 
 const { values, positionals } = parseArgs({
@@ -52,7 +50,6 @@ const { values, positionals } = parseArgs({
     questions: { type: 'string', multiple: true, default: [] },
     'without-starter': { type: 'boolean', default: false },
     semantic: { type: 'string' },
-    exhaustive: { type: 'boolean', default: false },
     results: { type: 'string' },
     verbose: { type: 'boolean', default: false },
   },
@@ -76,7 +73,7 @@ if (what === 'vectors') {
 if (what === 'search' || what === 'import') {
   const [first, ...more] = numbers.map(Number)
   if (what === 'import') await measureImport(first)
-  else await measureSearch(first === undefined ? [] : [first, ...more], values.exhaustive)
+  else await measureSearch(first === undefined ? [] : [first, ...more])
   process.exit(0)
 }
 const { short } = values

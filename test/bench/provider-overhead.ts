@@ -3,12 +3,14 @@
  * packages of the AI SDK beside it. The model is a thread, so that its own time does not count. It sends 2,000 chunks per
  * reply, one each millisecond, so that most arrive alone. The first two rows read the same bytes.
  */
+import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { type AiSdkProviderOptions, createAiSdkProvider } from '../../src/agent/ai-sdk/provider.ts'
 import { createOpenAiProvider } from '../../src/agent/openai/provider.ts'
 import type { Provider } from '../../src/agent/provider.ts'
+import { listenAt } from '../support/loopback.ts'
+import { median } from './report.ts'
 
 const chunks = 2_000
 
@@ -65,7 +67,7 @@ function messageFrames(): [string, string, string] {
 }
 
 /** The model. */
-function serve(): void {
+async function serve(): Promise<void> {
   const server = createServer((request, response) => {
     request.resume()
     const [head, chunk, tail] = replies[request.url ?? ''] ?? ['', '', '']
@@ -84,7 +86,7 @@ function serve(): void {
     }
     next()
   })
-  server.listen(0, '127.0.0.1', () => parentPort?.postMessage((server.address() as AddressInfo).port))
+  parentPort?.postMessage(await listenAt(server))
 }
 
 /** Microseconds of this thread's processor for one chunk of this many replies at once. */
@@ -109,8 +111,8 @@ async function hear(provider: Provider): Promise<void> {
 async function main(): Promise<void> {
   const streams = Number(process.argv[2] ?? 10)
   const worker = new Worker(new URL(import.meta.url))
-  const port = await new Promise<number>((resolve) => worker.once('message', resolve))
-  const baseUrl = `http://127.0.0.1:${port}/v1`
+  const [url] = await once(worker, 'message')
+  const baseUrl = `${url}/v1`
   const ofSdk = (api: AiSdkProviderOptions['api']) =>
     createAiSdkProvider({ api, baseUrl, apiKey: 'k', model: 'm', contextTokens: 128_000 })
   const rows = [
@@ -121,7 +123,6 @@ async function main(): Promise<void> {
   for (const { provider } of rows) await measure(provider, streams)
   for (let round = 0; round < 5; round += 1)
     for (const { provider, times } of rows) times.push(await measure(provider, streams))
-  const median = (times: readonly number[]) => times.toSorted((a, b) => a - b)[2] ?? Number.NaN
   const own = median(rows[0]?.times ?? [])
   for (const { name, times } of rows) {
     const spent = median(times)
@@ -134,4 +135,4 @@ async function main(): Promise<void> {
 }
 
 if (isMainThread) await main()
-else serve()
+else await serve()

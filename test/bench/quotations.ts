@@ -5,20 +5,15 @@
  * the refs that `[S1]`, `[S2]` and so on stand for, and `refs` (`text`, `exists`). A case is right when all its quotations
  * and refs are, and nothing else is taken for a quotation. The cases of the repository need the Hebrew Tanya as a library.
  */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { readFile, writeFile } from 'node:fs/promises'
 import type { OfferedSource } from '../../src/agent/tools.ts'
-import { type Executor, openDatabase } from '../../src/db/client.ts'
-import { openEmbedded } from '../../src/db/embedded/server.ts'
-import { migrateDatabase } from '../../src/db/migrate.ts'
+import type { Executor } from '../../src/db/client.ts'
 import { type Verification, verifyText } from '../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../src/sources/citations/verify-lookups.ts'
-import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
-import { ensureStarterLibrary } from '../../src/sources/importers/starter.ts'
 import { readPassage } from '../../src/sources/library/passages.ts'
 import { fold } from '../../src/sources/text/fold.ts'
-import { linesOfFile } from './library-lines.ts'
+import { withLibrary } from './own-postgres.ts'
+import { print } from './report.ts'
 
 type Planted = {
   readonly quote: string
@@ -40,10 +35,6 @@ const floors = { all: 0.9, each: 0.7 }
 const ownCases = ['dev', 'held'].map(
   (part) => new URL(`../questions/quotations.${part}.jsonl`, import.meta.url),
 )
-
-const print = (line: string): void => {
-  process.stdout.write(`${line}\n`)
-}
 
 const letters = (text: string): string => fold(text).folded.replaceAll(' ', '')
 
@@ -97,11 +88,9 @@ async function verify(executor: Executor, one: Case): Promise<Verification> {
 }
 
 function printTable(results: readonly { readonly one: Case; readonly isRight: boolean }[]): boolean {
-  const shareOf = (of: readonly { readonly isRight: boolean }[]): number =>
-    of.filter(({ isRight }) => isRight).length / Math.max(1, of.length)
-  const line = (name: string, of: readonly { readonly isRight: boolean }[], floor: number): boolean => {
-    const share = shareOf(of)
+  const line = (name: string, of: typeof results, floor: number): boolean => {
     const right = of.filter(({ isRight }) => isRight).length
+    const share = right / Math.max(1, of.length)
     const note = share < floor ? `  below ${floor}` : ''
     print(
       `${name.padEnd(34)} ${String(right).padStart(4)} / ${String(of.length).padEnd(4)} ${share.toFixed(3)}${note}`,
@@ -151,22 +140,7 @@ export type QuotationsOptions = {
 
 /** @returns whether all floors are reached. */
 export async function measureQuotations(options: QuotationsOptions): Promise<boolean> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'quotations-'))
-  const server = await openEmbedded(directory)
-  try {
-    await migrateDatabase(server.url, server.url)
-    const database = openDatabase({ url: server.url, onIdleError: () => undefined })
-    await ensureStarterLibrary(database)
-    for (const library of options.libraries) {
-      await importJsonl(database, linesOfFile(library), { allowLicenses: ['cc-by-nc', 'unknown'] })
-    }
-    const files = options.cases.length > 0 ? options.cases : ownCases
-    const cases = (await Promise.all(files.map(readCases))).flat()
-    const reached = await measure(database.system, cases, options)
-    await database.close()
-    return reached
-  } finally {
-    await server.release()
-    await rm(directory, { recursive: true, force: true })
-  }
+  const files = options.cases.length > 0 ? options.cases : ownCases
+  const cases = (await Promise.all(files.map(readCases))).flat()
+  return withLibrary(options, ({ system }) => measure(system, cases, options))
 }

@@ -6,19 +6,15 @@
  * `also`, counts as found by any passage within it. The run fails when a set is below its floor. `--semantic 0.7` adds
  * a semantic search that is made up: see `stand-in-semantic.ts`.
  */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type Database, type Executor, openDatabase } from '../../src/db/client.ts'
-import { openEmbedded } from '../../src/db/embedded/server.ts'
-import { migrateDatabase } from '../../src/db/migrate.ts'
-import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
-import { ensureStarterLibrary } from '../../src/sources/importers/starter.ts'
+import type { Executor } from '../../src/db/client.ts'
 import { missingPlaces } from '../../src/sources/search/missing/places.ts'
 import { isRelevant } from '../../src/sources/search/relevance/relevance-floor.ts'
 import { searchSources } from '../../src/sources/search/search.ts'
-import { linesOfFile } from './library-lines.ts'
+import { withLibrary } from './own-postgres.ts'
 import { type Floor, floors, needsLibrary } from './relevance-floors.ts'
+import { print } from './report.ts'
 import { isWithin, type StandInSemantic, standInSemantic } from './stand-in-semantic.ts'
 
 export type RelevanceOptions = {
@@ -49,10 +45,6 @@ type Outcome = {
 
 const depth = 10
 const ownSets = 'test/questions'
-
-const print = (line: string): void => {
-  process.stdout.write(`${line}\n`)
-}
 
 async function ask(
   executor: Executor,
@@ -118,13 +110,6 @@ async function measureSet(
   return outcomes
 }
 
-async function load(database: Database, options: RelevanceOptions): Promise<void> {
-  if (!options.withoutStarter) await ensureStarterLibrary(database)
-  for (const library of options.libraries) {
-    await importJsonl(database, linesOfFile(library), { allowLicenses: ['cc-by-nc', 'unknown'] })
-  }
-}
-
 async function filesOf({ questions }: RelevanceOptions): Promise<readonly string[]> {
   if (questions.length > 0) return questions
   const files = (await readdir(ownSets)).filter((file) => !file.startsWith('quotations'))
@@ -132,26 +117,17 @@ async function filesOf({ questions }: RelevanceOptions): Promise<readonly string
 }
 
 /** Prints the tables. @returns whether every set reaches its floor. */
-export async function measureRelevance(options: RelevanceOptions): Promise<boolean> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'relevance-'))
-  const server = await openEmbedded(directory)
-  try {
-    await migrateDatabase(server.url, server.url)
-    const database = openDatabase({ url: server.url, onIdleError: () => undefined })
-    await load(database, options)
+export function measureRelevance(options: RelevanceOptions): Promise<boolean> {
+  return withLibrary(options, async ({ system }) => {
     const { semantic } = options
-    const standIn = semantic === undefined ? undefined : await standInSemantic(database.system, semantic)
+    const standIn = semantic === undefined ? undefined : await standInSemantic(system, semantic)
     const below: string[] = []
     for (const file of await filesOf(options)) {
       const set = path.basename(file)
-      const outcomes = await measureSet(database.system, file, options, standIn)
+      const outcomes = await measureSet(system, file, options, standIn)
       if (options.libraries.length > 0 || !needsLibrary(set)) below.push(...missed(set, outcomes))
     }
-    await database.close()
     for (const line of below) print(line)
     return below.length === 0
-  } finally {
-    await server.release()
-    await rm(directory, { recursive: true, force: true })
-  }
+  })
 }

@@ -3,18 +3,15 @@
  * into memory and searched as the service does. Prints the time to read them, the time of a search, how it compares
  * with a plain loop over the same numbers, and how many of the ten nearest one byte a dimension keeps.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import pg from 'pg'
-import { type Database, openDatabase } from '../../src/db/client.ts'
-import { openEmbedded } from '../../src/db/embedded/server.ts'
-import { migrateDatabase } from '../../src/db/migrate.ts'
+import type pg from 'pg'
+import type { Database } from '../../src/db/client.ts'
 import { quantize } from '../../src/sources/vectors/quantize.ts'
 import { openVectorMemory } from '../../src/sources/vectors/vector-memory.ts'
 import { randomFrom } from '../support/random.ts'
+import { connectAsSuperuser, withNewDatabase, withPostgres } from './own-postgres.ts'
+import { percentile, print } from './report.ts'
 
 const model = 'bench'
 const queries = 200
@@ -31,52 +28,38 @@ function direction(dims: number): Float64Array {
 
 export async function measureVectors(args: readonly string[]): Promise<void> {
   const [count = 220_000, dims = 384] = args.map(Number)
-  const folder = await mkdtemp(path.join(tmpdir(), 'vector-bench-'))
-  const server = await openEmbedded(folder, ['fsync=off'])
-  let database: Database | undefined
-  try {
-    await migrateDatabase(server.url, server.url)
-    await store(asAdmin(server), count, dims)
-    database = openDatabase({ url: server.url, onIdleError: () => undefined })
-    const memory = openVectorMemory(database, model)
-    const find = (vector: Float64Array) =>
-      memory.nearest([...vector], { ranges: undefined, limit: 50, timeoutMs: 600_000 })
+  await withPostgres(['fsync=off'], (server) =>
+    withNewDatabase(server.url, async (database) => {
+      // A superuser may leave foreign keys unchecked.
+      const admin = await connectAsSuperuser(server)
+      await store(admin, count, dims)
+      await admin.end()
+      await measure(database, count, dims)
+    }),
+  )
+}
+
+async function measure(database: Database, count: number, dims: number): Promise<void> {
+  const memory = openVectorMemory(database, model)
+  const find = async () => {
+    const vector = direction(dims)
     const begun = performance.now()
-    await find(direction(dims))
-    print(`${count} vectors of ${dims} dimensions read from Postgres: ${ms(performance.now() - begun)}`)
-    const times: number[] = []
-    for (let i = 0; i < queries; i += 1) {
-      const vector = direction(dims)
-      const from = performance.now()
-      await find(vector)
-      times.push(performance.now() - from)
-    }
-    times.sort((a, b) => a - b)
-    print(`search of 50 nearest: p50 ${ms(times[queries / 2])}, p95 ${ms(times[Math.floor(queries * 0.95)])}`)
-    print(`plain loop over as many numbers: ${ms((plainLoop(dims) * count) / compared)}`)
-    print(`of the ten nearest among ${compared}, one byte a dimension keeps ${kept(dims).toFixed(3)}`)
-    await memory.close()
-  } finally {
-    await database?.close()
-    await server.release()
-    await rm(folder, { recursive: true, force: true })
+    await memory.nearest([...vector], { ranges: undefined, limit: 50, timeoutMs: 600_000 })
+    return performance.now() - begun
   }
+  print(`${count} vectors of ${dims} dimensions read from Postgres: ${ms(await find())}`)
+  const times: number[] = []
+  for (let i = 0; i < queries; i += 1) times.push(await find())
+  print(`search of 50 nearest: p50 ${ms(percentile(times, 0.5))}, p95 ${ms(percentile(times, 0.95))}`)
+  print(`plain loop over as many numbers: ${ms((plainLoop(dims) * count) / compared)}`)
+  print(`of the ten nearest among ${compared}, one byte a dimension keeps ${kept(dims).toFixed(3)}`)
+  await memory.close()
 }
 
-const print = (line: string): void => void process.stdout.write(`${line}\n`)
-const ms = (time = 0): string => `${time.toFixed(1)} ms`
-
-/** The service's database by the role that may leave foreign keys unchecked. */
-function asAdmin({ url, adminUrl }: { readonly url: string; readonly adminUrl: string }): string {
-  const admin = new URL(adminUrl)
-  admin.pathname = new URL(url).pathname
-  return admin.href
-}
+const ms = (time: number): string => `${time.toFixed(1)} ms`
 
 /** Writes vectors without texts: the foreign key is not checked. */
-async function store(adminUrl: string, count: number, dims: number): Promise<void> {
-  const client = new pg.Client({ connectionString: adminUrl })
-  await client.connect()
+async function store(client: pg.Client, count: number, dims: number): Promise<void> {
   const executor = drizzle({ client })
   await executor.execute(sql`set session_replication_role = replica`)
   const found = await executor.execute<{ id: number }>(
@@ -90,7 +73,6 @@ async function store(adminUrl: string, count: number, dims: number): Promise<voi
       from unnest(${sql.param(rows.map((row) => row.scale))}::real[],
         ${sql.param(rows.map((row) => Buffer.from(row.components.buffer)))}::bytea[]) with ordinality as n (scale, components, i)`)
   }
-  await client.end()
 }
 
 /** Milliseconds to compare `compared` vectors of doubles with one, the best of five. */

@@ -5,16 +5,16 @@
  * or if a receiver waits for another one.
  */
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
-import { parsePeppers } from '../../src/accounts/keys/pepper.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { deliverWebhooks } from '../../src/webhooks/deliver.ts'
 import { createEndpoint } from '../../src/webhooks/endpoints.ts'
-import { print } from './turns/report.ts'
+import { close, listen } from '../support/loopback.ts'
+import { testPeppers } from '../support/world/accounts.ts'
+import { print } from './report.ts'
 import { openWorld } from './turns/world.ts'
 
 const { values } = parseArgs({ options: { deliveries: { type: 'string', default: '10000' } } })
@@ -52,10 +52,9 @@ async function startReceiver(kind: Kind): Promise<Receiver> {
     attempts.push({ run, n, isTaken })
     response.writeHead(isTaken ? 204 : 500).end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
   const receiver: Receiver = { port, attempts, server, lastNewAt: 0 }
-  if (kind === 'down') await new Promise((resolve) => server.close(resolve))
+  if (kind === 'down') await close(server)
   return receiver
 }
 
@@ -76,9 +75,9 @@ function judge({ attempts }: Receiver) {
 const world = await openWorld()
 await world.service.stop()
 const database = openDatabase({ url: world.database, onIdleError: () => undefined })
-const peppers = parsePeppers('a pepper for benchmarks only')
 const log = pino({ level: 'silent' })
-const deliver = () => deliverWebhooks(database, { peppers, allowPrivate: true, userAgent: 'Bench/1', log })
+const deliver = () =>
+  deliverWebhooks(database, { peppers: testPeppers, allowPrivate: true, userAgent: 'Bench/1', log })
 
 /** What is pending, and in how many seconds the first of it may be sent. */
 async function look() {
@@ -130,7 +129,7 @@ async function round(present: readonly Kind[]) {
     receivers.set(kind, receiver)
     const url = `http://127.0.0.1:${receiver.port}/`
     const input = { url, events: ['run.completed'] as const, projectId: null }
-    await createEndpoint(database.system, peppers, { accountId: world.accountId }, input, true)
+    await createEndpoint(database.system, testPeppers, { accountId: world.accountId }, input, true)
   }
   for (let n = 0; n < eventsPerRun; n += 1)
     await database.system.execute(sql`
@@ -139,10 +138,7 @@ async function round(present: readonly Kind[]) {
   const began = performance.now()
   const delivered = await untilDelivered(present, receivers)
   const seconds = (performance.now() - began) / 1_000
-  for (const { server } of receivers.values()) {
-    server.closeAllConnections()
-    server.close()
-  }
+  for (const { server } of receivers.values()) await close(server)
   const goodSeconds = ((receivers.get('good')?.lastNewAt ?? began) - began) / 1_000
   return { receivers, seconds, goodSeconds, ...delivered }
 }

@@ -1,11 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { createKey } from '../../src/accounts/keys/keys.ts'
-import { parsePeppers } from '../../src/accounts/keys/pepper.ts'
-import { openDatabase, withTx } from '../../src/db/client.ts'
 import type { Random } from '../support/random.ts'
-import { makeAccount } from '../support/world/accounts.ts'
+import { withDatabase } from '../support/with-database.ts'
+import { makeAccount, makeKey, pepperText } from '../support/world/accounts.ts'
 import { type ChaosPostgres, startPostgres } from './postgres.ts'
 import { type FaultyProxy, startFaultyProxy } from './proxy.ts'
 import { type Exit, type Replica, startReplica } from './replica.ts'
@@ -32,25 +29,23 @@ export type Cluster = {
   stopPostgres(): Promise<void>
 }
 
+type ClusterOptions = {
+  readonly modelUrl: string
+  readonly random: Random
+  readonly onExit: (exit: Exit) => void
+}
+
 /** A replica that needs longer to start on an idle database counts as failed. */
 const startMs = 120_000
 
 /** Starts three real processes on one Postgres; they create its schema concurrently. */
-export async function startCluster(
-  directory: string,
-  options: {
-    readonly modelUrl: string
-    readonly random: Random
-    readonly onExit: (exit: Exit) => void
-  },
-): Promise<Cluster> {
+export async function startCluster(directory: string, options: ClusterOptions): Promise<Cluster> {
   const dataDir = path.join(directory, 'data')
   const logs = path.join(directory, 'logs')
   await mkdir(logs, { recursive: true })
   const postgres = await startPostgres(dataDir)
-  const pepper = randomBytes(24).toString('hex')
-  const secrets = [pepper, postgres.password]
-  const start = (name: string) => startNode(name, logs, postgres, pepper, options)
+  const secrets = [pepperText, postgres.password]
+  const start = (name: string) => startNode(name, logs, postgres, options)
   const nodes = [await start('replica-1'), await start('replica-2'), await start('replica-3')] as const
   const untilReady = async () => {
     await Promise.all(nodes.map(({ replica }) => replica.untilReady(startMs)))
@@ -61,7 +56,7 @@ export async function startCluster(
     postgres,
     secrets,
     async makeKeys(count) {
-      const keys = await makeKeys(postgres.url(), pepper, count)
+      const keys = await makeKeys(postgres.url(), count)
       secrets.push(...keys)
       return keys
     },
@@ -82,8 +77,7 @@ async function startNode(
   name: string,
   directory: string,
   postgres: ChaosPostgres,
-  pepper: string,
-  options: { readonly modelUrl: string; readonly random: Random; readonly onExit: (exit: Exit) => void },
+  options: ClusterOptions,
 ): Promise<Node> {
   const database = await startFaultyProxy(postgres.port())
   // Port 1 has no listener: until the replica is ready, its clients are refused.
@@ -95,7 +89,7 @@ async function startNode(
     directory,
     env: {
       DATABASE_URL: url.href,
-      KEY_PEPPER: pepper,
+      KEY_PEPPER: pepperText,
       // Links in answers must be equal, whichever replica ends the run.
       APP_URL: 'http://chat.example.test',
       MODEL_BASE_URL: options.modelUrl,
@@ -118,21 +112,14 @@ async function startNode(
 /** Keys per account; starts of turns lock their account, so one account would serialise them. */
 const keysOfAccount = 5
 
-async function makeKeys(url: string, pepper: string, count: number): Promise<readonly string[]> {
-  const database = openDatabase({ url, onIdleError: () => undefined, maxConnections: 2 })
-  try {
+async function makeKeys(url: string, count: number): Promise<readonly string[]> {
+  return withDatabase(url, async (database) => {
     const keys: string[] = []
-    let account = await makeAccount(database, 'unlimited')
+    let account = ''
     for (let i = 0; i < count; i += 1) {
-      if (i > 0 && i % keysOfAccount === 0) account = await makeAccount(database, 'unlimited')
-      const input = { name: `client ${i}`, reach: { kind: 'dedicated' } as const }
-      const { key } = await withTx(database, 'system', (tx) =>
-        createKey(tx, parsePeppers(pepper), account.id, input),
-      )
-      keys.push(key)
+      if (i % keysOfAccount === 0) account = (await makeAccount(database, 'unlimited')).id
+      keys.push(await makeKey(database, account))
     }
     return keys
-  } finally {
-    await database.close()
-  }
+  })
 }

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Database, openDatabase } from '../../src/db/client.ts'
 import { seededRandom } from '../support/random.ts'
+import { withDatabase } from '../support/with-database.ts'
 import { type Access, anyReplica, readyReplicas } from './access.ts'
 import { type Client, carryOut, type Surroundings } from './client.ts'
 import { type Cluster, startCluster } from './cluster.ts'
@@ -166,7 +166,7 @@ async function askForSources(stage: Stage): Promise<string> {
 }
 
 async function settle(cluster: Cluster): Promise<void> {
-  await withDatabase(cluster, async (database) => {
+  await withDatabase(cluster.postgres.url(), async (database) => {
     for (let waited = 0; waited < settleMs && (await unfinishedRuns(database)) > 0; waited += 200)
       await delay(200)
   })
@@ -175,7 +175,7 @@ async function settle(cluster: Cluster): Promise<void> {
 async function gather({ cluster, history }: Stage, sourceList: string): Promise<Findings> {
   const { entries } = history
   const followed = new Set(entries.flatMap((entry) => (entry.type === 'events' ? [entry.runId] : [])))
-  return withDatabase(cluster, async (database) => ({
+  return withDatabase(cluster.postgres.url(), async (database) => ({
     entries,
     rows: await readRows(database, [...followed]),
     badLines: await findBadLines(
@@ -184,17 +184,4 @@ async function gather({ cluster, history }: Stage, sourceList: string): Promise<
     ),
     sourceList,
   }))
-}
-
-async function withDatabase<T>(cluster: Cluster, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = openDatabase({
-    url: cluster.postgres.url(),
-    onIdleError: () => undefined,
-    maxConnections: 4,
-  })
-  try {
-    return await work(database)
-  } finally {
-    await database.close()
-  }
 }

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
+import { numberOption } from '../support/number-option.ts'
 
 export type Options = {
   readonly seed: number
@@ -37,32 +38,18 @@ export function readOptions(args: readonly string[]): Options | undefined {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      short: flag,
-      help: flag,
-      seed: text,
-      minutes: text,
-      turns: text,
-      clients: text,
-      rounds: text,
-      history: text,
+      ...{ short: flag, help: flag },
+      ...{ seed: text, minutes: text, turns: text, clients: text, rounds: text, history: text },
     },
   })
   if (values.help) return undefined
   const { short } = values
   return {
-    seed: numberOf('seed', values.seed, randomInt(2 ** 31)),
-    minutes: numberOf('minutes', values.minutes, short ? 1 : 30),
-    turns: numberOf('turns', values.turns, short ? 200 : 10_000),
-    clients: numberOf('clients', values.clients, short ? 24 : 48),
-    rounds: numberOf('rounds', values.rounds, short ? 1 : 3),
+    seed: numberOption('seed', values.seed, randomInt(2 ** 31)),
+    minutes: numberOption('minutes', values.minutes, short ? 1 : 30),
+    turns: numberOption('turns', values.turns, short ? 200 : 10_000),
+    clients: numberOption('clients', values.clients, short ? 24 : 48),
+    rounds: numberOption('rounds', values.rounds, short ? 1 : 3),
     history: values.history,
   }
-}
-
-function numberOf(name: string, text: string | undefined, preset: number): number {
-  if (text === undefined) return preset
-  const value = Number(text)
-  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
-    throw new TypeError(`--${name} must be a number.`)
-  return value
 }

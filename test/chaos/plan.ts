@@ -82,14 +82,7 @@ function drawCuts(random: Random): readonly number[] {
 
 function drawQuestion(random: Random, id: string, habit: Habit): Question {
   const shape = random.pick<Shape>([
-    'plain',
-    'plain',
-    'plain',
-    'plain',
-    'search',
-    'write',
-    'write',
-    'parallel',
+    ...(['plain', 'plain', 'plain', 'plain', 'search', 'write', 'write', 'parallel'] as const),
   ])
   const slow = habit === 'streams'
   const long = slow || random.chance(0.15)

@@ -1,5 +1,6 @@
 import { createServer, connect as dial, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { close, listen } from '../support/loopback.ts'
 
 /** A TCP proxy on loopback that can inject faults into its connections. By default it forwards everything. */
 export type FaultyProxy = {
@@ -34,8 +35,6 @@ export async function startFaultyProxy(firstTarget: number): Promise<FaultyProxy
     if (state.refusing) client.resetAndDestroy()
     else join(client, state, links)
   })
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
-  const address = listener.address()
   const each = (chosen: (index: number) => boolean, act: (link: Link) => void): number => {
     const those = [...links].filter((_, index) => chosen(index))
     for (const link of those) act(link)
@@ -43,7 +42,7 @@ export async function startFaultyProxy(firstTarget: number): Promise<FaultyProxy
   }
   const sockets = () => [...links].flatMap(({ client, server }) => [client, server])
   return {
-    port: typeof address === 'object' && address ? address.port : 0,
+    port: await listen(listener),
     aim(port) {
       state.target = port
     },
@@ -72,7 +71,7 @@ export async function startFaultyProxy(firstTarget: number): Promise<FaultyProxy
     },
     close() {
       for (const link of links) breakLink(link, false)
-      return new Promise((resolve) => listener.close(() => resolve()))
+      return close(listener)
     },
   }
 }

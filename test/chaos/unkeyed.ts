@@ -5,12 +5,13 @@ import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { bundleService } from '../../build/bundle.ts'
-import { openDatabase } from '../../src/db/client.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { type Random, seededRandom } from '../support/random.ts'
 import { reply, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import { anyCut, carryOutIntent, unkeyedClients } from '../support/unkeyed-intents.ts'
+import { withDatabase } from '../support/with-database.ts'
 import { type Cluster, startCluster } from './cluster.ts'
+import { unfinishedRuns } from './evidence.ts'
 
 /**
  * Measures charges of requests without an `Idempotency-Key`: clients with default settings, several replicas,
@@ -103,21 +104,16 @@ async function disturb({ nodes }: Cluster, random: Random, over: AbortSignal): P
 }
 
 /** Number of charges per question, once its runs have ended. */
-async function chargesOf(cluster: Cluster): Promise<ReadonlyMap<string, number>> {
-  const database = openDatabase({
-    url: cluster.postgres.url(),
-    onIdleError: () => undefined,
-    maxConnections: 2,
+function chargesOf({ postgres }: Cluster): Promise<ReadonlyMap<string, number>> {
+  return withDatabase(postgres.url(), async (database) => {
+    while ((await unfinishedRuns(database)) > 0) await delay(500)
+    const { rows } = await database.systemPool.query<{ question: string; charges: number }>(
+      `select m.content->>'content' as question, count(l.id)::int as charges
+       from messages m left join ledger l on l.run_id = m.run_id
+       where m.role = 'user' group by 1`,
+    )
+    return new Map(rows.map(({ question, charges }) => [question, charges]))
   })
-  const open = `select 1 from runs where status in ('queued', 'in_progress') limit 1`
-  while (((await database.systemPool.query(open)).rowCount ?? 0) > 0) await delay(500)
-  const { rows } = await database.systemPool.query<{ question: string; charges: number }>(
-    `select m.content->>'content' as question, count(l.id)::int as charges
-     from messages m left join ledger l on l.run_id = m.run_id
-     where m.role = 'user' group by 1`,
-  )
-  await database.close()
-  return new Map(rows.map(({ question, charges }) => [question, charges]))
 }
 
 process.exit((await main()) ? 0 : 1)

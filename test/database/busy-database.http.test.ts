@@ -2,10 +2,11 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
 import { bodyOf, call, question } from '../support/world/requests.ts'
-import { openWorld } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
+
+const world = useWorld({ model: 'built-in' })
 
 test('a request that waits too long for a lock is told to come again', async () => {
-  const world = await openWorld({ model: 'built-in' })
   const { db, service, key, accountId } = world
   await withTx(db.database, 'system', async (tx) => {
     // As a process does that was stopped in the middle of a start.
@@ -20,11 +21,9 @@ test('a request that waits too long for a lock is told to come again', async () 
   })
   const again = await call(service, key, 'POST', '/v1/chat/completions', question('Who waits?'))
   expect(again.status).toBe(200)
-  await world.close()
 })
 
 test('/readyz fails while the database takes no writes', async () => {
-  const world = await openWorld({ model: 'built-in' })
   const { db, service, rows } = world
   const setReadOnly = async (value: 'on' | 'off') => {
     const [{ name } = { name: '' }] = await rows<{ name: string }>('select current_database() as name')
@@ -43,5 +42,4 @@ test('/readyz fails while the database takes no writes', async () => {
   await expect.poll(status).toBe(503)
   await setReadOnly('off')
   await expect.poll(status).toBe(200)
-  await world.close()
 })

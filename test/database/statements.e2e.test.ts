@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { type EmbeddedServer, openEmbedded } from '../../src/db/embedded/server.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
+import { useFolder } from '../support/folder.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import { countStatements, type StatementCount } from '../support/statement-count.ts'
 import { callTools, reply, type ScriptSource } from '../support/upstream-scripts.ts'
@@ -13,7 +11,7 @@ import { makeAccount, makeKey } from '../support/world/accounts.ts'
 import { call, question } from '../support/world/requests.ts'
 import { startService, type TestService } from '../support/world/service.ts'
 
-let directory: string
+const directory = useFolder()
 let server: EmbeddedServer
 let admin: pg.Client
 let database: Database
@@ -22,7 +20,6 @@ let service: TestService
 let key: string
 
 beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'chat-service-statements-'))
   server = await openEmbedded(directory, ['fsync=off', 'shared_preload_libraries=pg_stat_statements'])
   await migrateDatabase(server.url, server.url)
   const adminUrl = new URL(server.adminUrl)
@@ -42,7 +39,6 @@ afterAll(async () => {
   await database.close()
   await admin.end()
   await server.release()
-  await rm(directory, { recursive: true, force: true })
 })
 
 const turns = 10

@@ -1,25 +1,20 @@
-import { randomBytes } from 'node:crypto'
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { migrateDatabase } from '../../src/db/migrate.ts'
+import { createEmptyDatabase } from '../support/database.ts'
+import { useFolder } from '../support/folder.ts'
 import { gate, reply } from '../support/scripted-upstream.ts'
+import { withDatabase } from '../support/with-database.ts'
 import { LiveStream } from '../support/world/live-stream.ts'
 import { ask } from '../support/world/requests.ts'
 import { useWorld } from '../support/world/world.ts'
 
-let folder: string
-
+const folder = useFolder()
 const world = useWorld()
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'chat-service-migrations-'))
-})
-
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** What a next version may bring: it adds to the tables that turns write to. */
 const next = [
@@ -71,20 +66,12 @@ test('a service of the former version serves during and after a migration', asyn
 })
 
 test('twelve replicas that start at once on an empty database bring it up to date once', async () => {
-  const { adminUrl, serviceUrl } = inject('postgres')
-  const name = `t_${randomBytes(8).toString('hex')}`
-  const admin = new pg.Client({ connectionString: adminUrl })
-  await admin.connect()
-  await admin.query(`create database ${name} owner service`)
-  const url = new URL(serviceUrl)
-  url.pathname = `/${name}`
-  await Promise.all(Array.from({ length: 12 }, () => migrateDatabase(url.href, url.href)))
-  const client = new pg.Client({ connectionString: url.href })
-  await client.connect()
-  const { rows } = await client.query('select count(*)::int as n from __drizzle_migrations')
-  await client.end()
+  const { url, drop } = await createEmptyDatabase()
+  await Promise.all(Array.from({ length: 12 }, () => migrateDatabase(url, url)))
   const journal = JSON.parse(await readFile('migrations/meta/_journal.json', 'utf8'))
-  expect(rows).toEqual([{ n: journal.entries.length }])
-  await admin.query(`drop database ${name} with (force)`)
-  await admin.end()
+  await withDatabase(url, async ({ system }) => {
+    const { rows } = await system.execute('select count(*)::int as n from __drizzle_migrations')
+    expect(rows).toEqual([{ n: journal.entries.length }])
+  })
+  await drop()
 })

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
+import { numberOption } from '../support/number-option.ts'
 
 export type Options = {
   readonly seed: number
@@ -46,16 +47,9 @@ export function readOptions(args: readonly string[]): Options | undefined {
   const { parsers, stalls, short, only, json } = values
   const presetMinutes = short ? 1 : 60
   return {
-    seed: numberOf('seed', values.seed, randomInt(2 ** 31)),
-    requests: numberOf('requests', values.requests, 100_000),
+    seed: numberOption('seed', values.seed, randomInt(2 ** 31)),
+    requests: numberOption('requests', values.requests, 100_000),
     ...{ parsers, stalls, short, only, json },
-    minutes: numberOf('minutes', values.minutes, stalls ? presetMinutes : 10),
+    minutes: numberOption('minutes', values.minutes, stalls ? presetMinutes : 10),
   }
-}
-
-function numberOf(name: string, text: string | undefined, preset: number): number {
-  if (text === undefined) return preset
-  const value = Number(text)
-  if (!(value >= 0)) throw new TypeError(`--${name} is no number: ${text}`)
-  return value
 }

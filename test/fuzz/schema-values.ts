@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Json } from '../support/openapi-reader.ts'
+import { type Json, referred } from '../support/openapi-reader.ts'
 
 /** Generates values that a JSON Schema of the document allows. Patterns and formats are not followed. */
 export type SchemaValues = (schema: Json) => fc.Arbitrary<unknown>
@@ -13,7 +13,7 @@ export function schemaValues(document: object): SchemaValues {
 
   function arbitraryOf(schema: Json, depth: number): fc.Arbitrary<unknown> {
     if ('$ref' in schema)
-      return fc.constant(null).chain(() => arbitraryOf(resolve(document, String(schema['$ref'])), depth))
+      return fc.constant(null).chain(() => arbitraryOf(referred(document, String(schema['$ref'])), depth))
     if ('const' in schema) return fc.constant(schema['const'])
     if (Array.isArray(schema['enum'])) return fc.constantFrom(...(schema['enum'] as readonly unknown[]))
     const branches = (schema['anyOf'] ?? schema['oneOf']) as readonly Json[] | undefined
@@ -64,15 +64,6 @@ export function schemaValues(document: object): SchemaValues {
       .tuple(fc.record(model, { requiredKeys: required.filter((name) => name in model) }), free)
       .map(([one, more]) => ({ ...more, ...one }))
   }
-}
-
-function resolve(document: object, reference: string): Json {
-  const found = reference
-    .replace(/^#\//, '')
-    .split('/')
-    .reduce<unknown>((at, part) => (at as Json | undefined)?.[part], document)
-  if (typeof found !== 'object' || found === null) throw new Error(`the document has no ${reference}`)
-  return found as Json
 }
 
 function bounds(schema: Json, min: number, max: number): { min: number; max: number } {

@@ -26,16 +26,8 @@ describe('docker-compose.yml', async () => {
     const asked = [...text.matchAll(/[^$]\$\{(\w+)/g)].map(([, name]) => `${name}`)
     expect(asked.filter((name) => !settings.includes(name))).toEqual([])
     const fixed = [
-      'DATA_DIR',
-      'HOST',
-      'PORT',
-      'MIGRATE_DATABASE_URL',
-      'POSTGRES_PASSWORD',
-      'SERVICE_DB_PASSWORD',
-      'SERVICE_KEY_PEPPER',
-      'SERVICE_MEMORY',
-      'POSTGRES_MEMORY',
-      'POSTGRES_SHARED_BUFFERS',
+      ...'DATA_DIR HOST PORT MIGRATE_DATABASE_URL POSTGRES_PASSWORD SERVICE_DB_PASSWORD'.split(' '),
+      ...'SERVICE_KEY_PEPPER SERVICE_MEMORY POSTGRES_MEMORY POSTGRES_SHARED_BUFFERS'.split(' '),
     ]
     expect([...passed, ...fixed].sort()).toEqual([...settings].sort())
   })
@@ -64,15 +56,7 @@ test('the image runs as an ordinary user, and takes no file in but what it needs
   const dockerfile = await readFile('Dockerfile', 'utf8')
   expect(dockerfile).toMatch(/^USER node$/m)
   const ignored = (await readFile('.dockerignore', 'utf8')).trim().split('\n')
-  expect(ignored).toEqual([
-    '*',
-    '!package.json',
-    '!package-lock.json',
-    '!.npmrc',
-    '!migrations',
-    '!src',
-    '!build',
-  ])
+  expect(ignored).toEqual('* !package.json !package-lock.json !.npmrc !migrations !src !build'.split(' '))
 })
 
 test('.env.example and docs/configuration.md are what the settings make of them', async () => {

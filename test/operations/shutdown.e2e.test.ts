@@ -1,29 +1,26 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useLibraryDatabase } from '../support/database.ts'
+import { useFolder } from '../support/folder.ts'
 import { rows } from '../support/full.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import { launchService, type ServiceProcess } from '../support/service-process.ts'
-import { gate, reply } from '../support/upstream-scripts.ts'
+import { gate, reply, type Script } from '../support/upstream-scripts.ts'
 import { makeAccount, makeKey, pepperText } from '../support/world/accounts.ts'
 import { LiveStream } from '../support/world/live-stream.ts'
-import { ask } from '../support/world/requests.ts'
+import { ask, call } from '../support/world/requests.ts'
 
 let proxy: PostgresProxy
 let upstream: ScriptedUpstream
-let folder: string
 let key: string
 const started: ServiceProcess[] = []
 let asked = 0
 
+const folder = useFolder()
 const db = useLibraryDatabase()
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'chat-service-shutdown-'))
   const { id } = await makeAccount(db.database)
   key = await makeKey(db.database, id)
 })
@@ -37,7 +34,6 @@ afterEach(async () => {
   await proxy.close()
   expect(await checkInvariants(db.database)).toEqual([])
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 function launch(drainSeconds: number): ServiceProcess {
   const service = launchService(folder, {
@@ -51,18 +47,22 @@ function launch(drainSeconds: number): ServiceProcess {
   return service
 }
 
-async function streamFrom(service: ServiceProcess): Promise<{ stream: LiveStream; runId: string }> {
+/** A process with a stream whose model has begun. It says the rest, if there is one, after `held` is opened. */
+async function streaming(drainSeconds: number, rest: Script = []) {
+  const held = gate()
+  upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }, ...rest])
+  const service = launch(drainSeconds)
+  const url = await service.ready
   asked += 1
-  const response = await fetch(`${await service.ready}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    // One of its own: an equal one would be taken for a repetition of the reply that was cut short before.
-    body: JSON.stringify(ask(`Question ${asked}`, { stream: true })),
-  })
+  // One of its own: an equal one would be taken for a repetition of the reply that was cut short before.
+  const body = ask(`Question ${asked}`, { stream: true })
+  const response = await call({ url }, key, 'POST', '/v1/chat/completions', body)
   const stream = new LiveStream(response)
   await stream.until('Begun')
-  return { stream, runId: response.headers.get('x-service-run-id') ?? '' }
+  return { held, service, url, stream, runId: response.headers.get('x-service-run-id') ?? '' }
 }
+
+const readiness = async (url: string) => (await fetch(`${url}/readyz`)).status
 
 /** The text of a streamed completion, and whether its end arrived. */
 function readStream(body: string): { text: string; isDone: boolean } {
@@ -98,10 +98,7 @@ const outages = rows<Outage>(
 test.each(outages)(
   'SIGTERM with a database %s ends the process, and another one ends its turn',
   async (_, bring, codes) => {
-    const held = gate()
-    upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }])
-    const service = launch(1)
-    const { stream, runId } = await streamFrom(service)
+    const { held, service, stream, runId } = await streaming(1)
     bring()
     // Its model call would never end.
     const exit = await service.stop('SIGTERM')
@@ -112,20 +109,18 @@ test.each(outages)(
     proxy.stall(false)
     proxy.cutAll()
     upstream.setDefault(reply('Ended elsewhere.'))
-    await launch(1).ready
     // A lease that could not be given up has to run out first.
+    await db.database.systemPool.query(`update runs set lease_expires_at = now() where id = $1`, [runId])
+    await launch(1).ready
     await expect.poll(() => ended(runId), { interval: 200 }).toEqual({ status: 'completed', charges: 1 })
     held.open()
   },
-  // Two starts of a process, a shutdown of up to 11 s and a lease of 15 s.
+  // Two starts of a process, and a shutdown of up to 11 s.
   120_000,
 )
 
 test('a stream that lasts longer is completed by another replica for its reader', async () => {
-  const held = gate()
-  upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }])
-  const service = launch(10)
-  const { stream, runId } = await streamFrom(service)
+  const { held, service, stream, runId } = await streaming(10)
   await launch(1).ready
   // The new owner repeats the call.
   upstream.setDefault(reply('Begun, and ended elsewhere.'))
@@ -137,10 +132,7 @@ test('a stream that lasts longer is completed by another replica for its reader'
 })
 
 test('a stream without another replica is cut at the limit and says how to resume', async () => {
-  const held = gate()
-  upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }])
-  const service = launch(2)
-  const { stream } = await streamFrom(service)
+  const { held, service, stream } = await streaming(2)
   const since = performance.now()
   const exit = await service.stop('SIGTERM')
   const tookMs = performance.now() - since
@@ -153,24 +145,19 @@ test('a stream without another replica is cut at the limit and says how to resum
 })
 
 test('after SIGTERM turns start until balancers have noticed, and a stream that needs less than DRAIN_SECONDS is complete', async () => {
-  const held = gate()
-  upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }, { text: '.' }])
-  const service = launch(15)
-  const { stream, runId } = await streamFrom(service)
-  const url = await service.ready
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const { held, service, url, stream, runId } = await streaming(15, [{ text: '.' }])
   const ending = service.stop('SIGTERM')
-  await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { interval: 20 }).toBe(503)
+  await expect.poll(() => readiness(url), { interval: 20 }).toBe(503)
   upstream.setDefault(reply('Taken.'))
-  const body = JSON.stringify(ask('A question while the process ends?'))
-  const asked = () => fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })
-  expect((await asked()).status).toBe(200)
-  let refused = await asked()
-  while (refused.ok) refused = await asked()
+  const body = ask('A question while the process ends?')
+  const chat = () => call({ url }, key, 'POST', '/v1/chat/completions', body)
+  expect((await chat()).status).toBe(200)
+  let refused = await chat()
+  while (refused.ok) refused = await chat()
   expect(refused.status).toBe(503)
   expect(refused.headers.get('retry-after')).toBe('2')
   expect(await refused.json()).toMatchObject({ error: { code: 'overloaded' } })
-  expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(200)
+  expect((await call({ url }, key, 'GET', '/v1/models')).status).toBe(200)
   held.open()
   expect(readStream(await stream.rest())).toEqual({ text: 'Begun.', isDone: true })
   expect(await ending).toMatchObject({ code: 0, stderr: '' })
@@ -178,13 +165,9 @@ test('after SIGTERM turns start until balancers have noticed, and a stream that 
 })
 
 test('a second Ctrl-C ends a process that still drains', async () => {
-  const held = gate()
-  upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }])
-  const service = launch(60)
-  const { stream } = await streamFrom(service)
-  const url = await service.ready
+  const { held, service, url, stream } = await streaming(60)
   service.signal('SIGTERM')
-  await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { interval: 20 }).toBe(503)
+  await expect.poll(() => readiness(url), { interval: 20 }).toBe(503)
   // Signals within half a second count as one.
   await delay(600)
   expect((await service.stop('SIGINT')).code).toBe(130)

@@ -1,9 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../src/config.ts'
 import { environment, misspeltSettings } from '../../src/environment.ts'
+import { useFolder } from '../support/folder.ts'
+
+const folder = useFolder()
 
 const refusal = (env: Readonly<Record<string, string>>): string => {
   try {
@@ -112,13 +114,11 @@ test('no usual variable of an environment is taken for a setting', () => {
 })
 
 test('a secret comes from the file that NAME_FILE names, and from one place only', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'secret-files-'))
   const file = path.join(folder, 'pepper')
   await writeFile(file, 'a pepper from a file\n')
   expect(readConfig({ KEY_PEPPER_FILE: file }).keyPepper).toBe('a pepper from a file')
   expect(() => readConfig({ KEY_PEPPER_FILE: file, KEY_PEPPER: 'another one' })).toThrow('Remove one.')
   expect(() => readConfig({ KEY_PEPPER_FILE: `${file}.none` })).toThrow('KEY_PEPPER_FILE')
-  await rm(folder, { recursive: true })
 })
 
 test('one half of the access key of the bucket is refused', () => {
@@ -126,3 +126,44 @@ test('one half of the access key of the bucket is refused', () => {
   expect(refusal({ FILES_ACCESS_KEY_ID: 'a' })).toBe(both)
   expect(refusal({ FILES_SECRET_ACCESS_KEY: 'a' })).toBe(both)
 })
+
+test.each([
+  ['', false],
+  ['false', false],
+  ['1', 1],
+  ['16', 16],
+  ['127.0.0.1', ['127.0.0.1']],
+  ['10.0.0.0/8, fd00::/8,::1', ['10.0.0.0/8', 'fd00::/8', '::1']],
+  ['loopback,uniquelocal', ['loopback', 'uniquelocal']],
+])('TRUST_PROXY "%s" is read as %j', (text, trusted) => {
+  expect(readConfig({ TRUST_PROXY: text }).trustProxy).toEqual(trusted)
+})
+
+test('TRUST_PROXY=true is refused, and the message names what to write instead', () => {
+  const message = refusal({ TRUST_PROXY: 'true' })
+  expect(message).toContain('The setting TRUST_PROXY is wrong')
+  expect(message).toContain('number of proxies')
+  expect(message).toContain('127.0.0.1')
+})
+
+test.each('yes 0 17 1.5 10.1 0.0.0.0/0 127.0.0.1,::/0 300.0.0.1 10.0.0.0/33 ::/129 ,'.split(' '))(
+  'TRUST_PROXY "%s" is refused',
+  (text) => {
+    expect(refusal({ TRUST_PROXY: text })).toContain('TRUST_PROXY')
+  },
+)
+
+test('CORS_ORIGINS is a list of origins, and none by default', () => {
+  expect(readConfig({}).corsOrigins).toEqual([])
+  expect(readConfig({ CORS_ORIGINS: 'https://a.example, http://localhost:5173' }).corsOrigins).toEqual([
+    'https://a.example',
+    'http://localhost:5173',
+  ])
+})
+
+test.each('* null a.example https://a.example/ https://A.example https://a.example:443 file://x'.split(' '))(
+  'CORS_ORIGINS "%s" is refused by name',
+  (text) => {
+    expect(refusal({ CORS_ORIGINS: text })).toContain(`"${text}" is not an origin`)
+  },
+)

@@ -7,7 +7,7 @@ import { pepperText } from './world/accounts.ts'
 
 /** Runs a command as the command line does. @returns what it prints. @throws what it is refused with. */
 export async function runLine(
-  db: TestDatabase,
+  db: Pick<TestDatabase, 'url'>,
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
@@ -16,7 +16,7 @@ export async function runLine(
 
 /** Like `runLine`, with the exit code. */
 export async function runForCode(
-  db: TestDatabase,
+  db: Pick<TestDatabase, 'url'>,
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly printed: string; readonly exitCode: number }> {

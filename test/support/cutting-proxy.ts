@@ -1,4 +1,5 @@
 import { createServer, connect as dial, type Socket } from 'node:net'
+import { close, listenAt } from './loopback.ts'
 
 /** The treatment of one connection: forward it, or cut it. */
 export type Cut =
@@ -50,14 +51,12 @@ export async function startCuttingProxy(
       if (bytes.length >= room && cut.kind !== 'pass') client.destroy()
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
   return {
-    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
+    url: await listenAt(server),
     connections: () => connections,
     close() {
       for (const socket of sockets) socket.destroy()
-      return new Promise((resolve) => server.close(() => resolve()))
+      return close(server)
     },
   }
 }

@@ -13,6 +13,16 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return asAdmin((admin) => clone(admin, 'service_template'))
 }
 
+/** A database without tables, which the role of the service owns. */
+export async function createEmptyDatabase(): Promise<{ readonly url: string; drop(): Promise<unknown> }> {
+  const name = `t_${randomBytes(8).toString('hex')}`
+  await asAdmin((admin) => admin.query(`create database ${name} owner service`))
+  const url = new URL(inject('postgres').serviceUrl)
+  url.pathname = `/${name}`
+  const drop = () => asAdmin((admin) => admin.query(`drop database ${name} with (force)`))
+  return { url: url.href, drop }
+}
+
 /** The database of a file's tests. */
 export const useDatabase = (): TestDatabase => fixture(createTestDatabase, (db) => db.drop())
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { close, listenAt } from './loopback.ts'
 
 export type FakeEmbeddings = {
   /** As `EMBEDDINGS_BASE_URL`. */
@@ -47,9 +47,6 @@ export async function startFakeEmbeddings(topics: readonly (readonly string[])[]
   const server = createServer((request, response) => {
     void answer(request, response)
   })
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts: Buffer[] = []
@@ -77,7 +74,7 @@ export async function startFakeEmbeddings(topics: readonly (readonly string[])[]
   }
 
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    baseUrl: `${await listenAt(server)}/v1`,
     requests,
     fail: (status, times, headers = {}) => {
       for (let i = 0; i < times; i += 1) canned.push({ status, body: '{"error":"trouble"}', headers })
@@ -94,11 +91,7 @@ export async function startFakeEmbeddings(topics: readonly (readonly string[])[]
     waitFor: (event) => {
       awaited = event
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: () => close(server),
   }
 }
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { close, listenAt } from './loopback.ts'
 
 /** Files of an export by path. Strings are written unchanged, other values as JSON. */
 export type ExportFiles = Readonly<Record<string, unknown>>
@@ -234,10 +234,7 @@ export async function startFakeSefaria(): Promise<FakeSefaria> {
   const server = createServer((request, response) => {
     void answer(request, response)
   })
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const baseUrl = await listenAt(server)
   const fake: FakeSefaria = {
     baseUrl,
     booksUrl: `${baseUrl}/books.json`,
@@ -256,11 +253,7 @@ export async function startFakeSefaria(): Promise<FakeSefaria> {
         resolve()
       }
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: () => close(server),
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

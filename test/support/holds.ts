@@ -1,37 +1,22 @@
 import { type Database, withTx } from '../../src/db/client.ts'
 import { newId } from '../../src/ids.ts'
-import type { Admission } from '../../src/turns/admit/admission-types.ts'
 import { createTurnStore, writeToRun } from '../../src/turns/record/turn-store.ts'
 import type { Run } from '../../src/turns/run/run.ts'
 import { readRun } from '../../src/turns/run/runs.ts'
-import { defaultTurnLimits } from '../../src/turns/run/turn-limits.ts'
 import type { Caller } from './turns/caller.ts'
-import { decide } from './turns/start.ts'
+import { admissionOf, admitted, decide, plainInput } from './turns/start.ts'
 
 /** The money of a turn without a model: the statements that start it, extend its hold and end it. */
 
 /** @throws ServiceError `insufficient_credits` when the account has fewer credits. */
 export async function placeHold(
   database: Database,
-  { principal, plans }: Caller,
+  caller: Caller,
   micros: bigint,
   runId = newId('run'),
 ): Promise<Run> {
-  const store = createTurnStore(database)
-  const admission: Admission = {
-    ...{ principal, plans, runId, limits: defaultTurnLimits, clientAt: null },
-    lease: { owner: 'replica_gone', seconds: 15 },
-    input: {
-      ...{ model: 'service', firstCallMicros: micros, onDisconnect: 'continue' },
-      messages: [{ role: 'user', content: 'question' }],
-      ...{ sessionId: undefined, projectId: undefined },
-      request: { sampling: {}, clientTools: [], toolChoice: 'auto', sources: 'inline' },
-      identity: { hash: Buffer.alloc(32), key: undefined, retried: false },
-    },
-  }
-  const decision = await decide(store, admission)
-  if (decision.kind !== 'admitted') throw new Error(`decided "${decision.kind}"`)
-  return decision.run
+  const input = plainInput({ firstCallMicros: micros })
+  return admitted(await decide(createTurnStore(database), admissionOf(caller, { runId, input })))
 }
 
 const nothing = { events: [], steps: [] }

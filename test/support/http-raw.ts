@@ -41,7 +41,10 @@ export function send(
 }
 
 /** The same with a JSON body. */
-export function sendJson(service: TestService, call: Omit<Call, 'body'> & { body: unknown }): Promise<Reply> {
+export function sendJson(
+  service: Pick<TestService, 'url'>,
+  call: Omit<Call, 'body'> & { body: unknown },
+): Promise<Reply> {
   const headers = { 'content-type': 'application/json', ...call.headers }
   return send(service, { ...call, headers, body: JSON.stringify(call.body) })
 }

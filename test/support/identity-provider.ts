@@ -1,8 +1,7 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import Provider from 'oidc-provider'
+import { close, listenAt } from './loopback.ts'
 import { openVisitor, type TestVisitor } from './visitor.ts'
-import type { TestService } from './world/service.ts'
 
 /** What the provider says of a person, besides `sub`. */
 export type Claims = Readonly<Record<string, unknown>>
@@ -28,8 +27,7 @@ export const clientSecret = 'a secret that client and provider share'
 export async function startIdentityProvider(): Promise<IdentityProvider> {
   const people = new Map<string, Claims>()
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const issuer = await listenAt(server)
   return {
     issuer,
     people,
@@ -44,14 +42,10 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
       server.on('request', provider.callback())
     },
     async signIn(address, login) {
-      const visitor = openVisitor({ url: issuer } as TestService)
+      const visitor = openVisitor({ url: issuer })
       return afterForms(visitor, issuer, address.slice(issuer.length), login)
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections()
-        server.close(() => resolve())
-      }),
+    close: () => close(server),
   }
 }
 

@@ -5,6 +5,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { close, listen } from './loopback.ts'
 
 const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/opt/homebrew/bin' }
 
@@ -92,11 +93,10 @@ http {
 
 /** A port that nothing uses now. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address ? address.port : 0
+  const server = createServer()
+  const port = await listen(server)
+  await close(server)
+  return port
 }
 
 function answers(port: number): Promise<boolean> {

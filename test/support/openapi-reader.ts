@@ -132,3 +132,11 @@ export function dataOf(stream: string): readonly Json[] {
 /** The error code of a refusal; empty for a success. */
 export const codesOf = (reply: Reply): readonly string[] =>
   reply.status < 400 ? [] : [JSON.parse(reply.text).error.code]
+
+/** The part of a document that a `$ref` such as `#/components/schemas/Model` names. */
+export function referred(document: object, reference: string): Json {
+  const parts = reference.replace(/^#\//, '').split('/')
+  const found = parts.reduce<unknown>((at, part) => (at as Json | undefined)?.[part], document)
+  if (typeof found !== 'object' || found === null) throw new Error(`the document has no ${reference}`)
+  return found as Json
+}

@@ -1,4 +1,4 @@
-import type { Json } from './openapi-reader.ts'
+import { type Json, referred } from './openapi-reader.ts'
 
 type Schema = Json & {
   readonly $ref?: string
@@ -47,7 +47,4 @@ function mayBeNull(document: unknown, schema: Schema): boolean {
   return schema.type === undefined || [schema.type].flat().includes('null')
 }
 
-function target(document: unknown, ref: string): Schema {
-  const parts = ref.slice('#/'.length).split('/')
-  return parts.reduce<unknown>((node, part) => (node as Json)[part], document) as Schema
-}
+const target = (document: unknown, ref: string): Schema => referred(document as object, ref)

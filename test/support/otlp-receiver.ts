@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { close, listenAt } from './loopback.ts'
 
 /** A span in OTLP's JSON format, with its attributes as an object. */
 export type ReceivedSpan = {
@@ -73,15 +73,10 @@ export async function startOtlpReceiver(options: { readonly status?: number } = 
     }
     response.writeHead(options.status ?? 200, { 'content-type': 'application/json' }).end('{}')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: await listenAt(server),
     spans,
     raw: () => raw,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: () => close(server),
   }
 }

@@ -1,5 +1,4 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import {
   createMcpHandler,
   McpServer,
@@ -7,6 +6,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { ServerEntry } from '../../src/mcp-servers/servers-file.ts'
+import { close, listenAt } from './loopback.ts'
 
 /** An MCP server of somebody else, on loopback. */
 export type OutsideWorld = {
@@ -30,7 +30,7 @@ export async function startOutsideServer(era: '2026' | '2025' = '2026'): Promise
     requests: [],
     answer: async () => ({ content: [{ type: 'text', text: 'It is sunny.' }] }),
     down: false,
-    close: () => new Promise((resolve) => void server.close(() => resolve())),
+    close: () => close(server),
   }
   const modern = createMcpHandler(() => mcpServer(() => world.answer()))
   const legacy = async (request: Request) => {
@@ -63,8 +63,7 @@ export async function startOutsideServer(era: '2026' | '2025' = '2026'): Promise
     }
     response.end()
   })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  world.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+  world.url = `${await listenAt(server)}/mcp`
   return world
 }
 

@@ -1,4 +1,5 @@
 import { createServer, connect as dial, type Socket } from 'node:net'
+import { close, listen } from './loopback.ts'
 
 /**
  * What happens to a COMMIT: the server executes it and its reply is lost; it never reaches the server; or it
@@ -53,11 +54,9 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
     pair.stall(stalled)
     client.once('close', () => pairs.delete(pair))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
   const url = new URL(target)
   url.hostname = '127.0.0.1'
-  url.port = String(typeof address === 'object' && address ? address.port : 0)
+  url.port = String(await listen(server))
   return {
     url: url.href,
     cutAtCommit: (text, fate) =>
@@ -76,7 +75,7 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
     },
     close() {
       for (const pair of pairs) pair.cut()
-      return new Promise((resolve) => server.close(() => resolve()))
+      return close(server)
     },
   }
 }

@@ -1,8 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { openObjectStore, type S3Settings } from '../../src/workspace/s3.ts'
+import { close, listen } from './loopback.ts'
 
 /**
  * A scripted S3 server: the requests that the service sends, and their refusals. It refuses a signature (version 4) with
@@ -91,9 +90,7 @@ export async function startS3Server(): Promise<S3Server> {
     server = createServer(
       (request, response) => void answer(request, response).catch(() => response.destroy()),
     )
-    server.listen(port, '127.0.0.1')
-    await once(server, 'listening')
-    port = (server.address() as AddressInfo).port
+    port = await listen(server, port)
   }
   await start()
   return {
@@ -107,10 +104,7 @@ export async function startS3Server(): Promise<S3Server> {
     before(given) {
       wait = given
     },
-    async stop() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    stop: () => close(server),
   }
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { close, listen } from './loopback.ts'
 import {
   type Action,
   error,
@@ -237,13 +237,8 @@ export async function startScriptedUpstream(
     // A script throws only when the client disconnected during a wait, or when a test's script is wrong.
     stage.handle(request, response).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port ?? 0, '127.0.0.1', resolve)
-  })
-  const { port } = server.address() as AddressInfo
   return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
+    baseUrl: `http://127.0.0.1:${await listen(server, options.port)}/v1`,
     requests: stage.requests,
     request: (index) => stage.arrival(index),
     enqueue: (...scripts) => void stage.queue.push(...scripts),
@@ -254,11 +249,7 @@ export async function startScriptedUpstream(
       new Promise((resolve, reject) => {
         server.getConnections((fault, count) => (fault ? reject(fault) : resolve(count)))
       }),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: () => close(server),
   }
 }
 

@@ -130,13 +130,8 @@ function checkError(payloads: readonly Json[], at: number, problems: string[]): 
     problems.push('`error` is not an object')
     return
   }
-  for (const [member, type] of [
-    ['message', 'string'],
-    ['type', 'string'],
-    ['code', 'string'],
-  ] as const) {
-    if (typeof error[member] !== type) problems.push(`the error has no ${member}`)
-  }
+  for (const member of ['message', 'type', 'code'])
+    if (typeof error[member] !== 'string') problems.push(`the error has no ${member}`)
   if (!('param' in error)) problems.push('the error has no param')
   if (error['type'] !== 'invalid_request_error') problems.push('the error would be retried by @ai-sdk/openai')
   checkBlock(error['x_service'], 'the error', problems)

@@ -1,4 +1,5 @@
 import { createServer, connect as dial, type Socket } from 'node:net'
+import { close, listen } from './loopback.ts'
 
 /** A TCP proxy on loopback that can be switched off: connections break, and new ones are refused. */
 export type SwitchedProxy = {
@@ -27,18 +28,16 @@ export async function startSwitchedProxy(target: {
     join(client, upstream)
     join(upstream, client)
   })
-  const listen = (port: number) =>
-    new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(port, '127.0.0.1', resolve)
-    })
-  await listen(0)
-  const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
-  const off = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve())
-      for (const socket of sockets) socket.destroy()
-    })
-  return { port, off, on: () => listen(port), close: () => (server.listening ? off() : Promise.resolve()) }
+  const port = await listen(server)
+  const off = () => {
+    const closed = close(server)
+    for (const socket of sockets) socket.destroy()
+    return closed
+  }
+  return {
+    port,
+    off,
+    on: async () => void (await listen(server, port)),
+    close: off,
+  }
 }

@@ -14,7 +14,7 @@ export type TestVisitor = {
 
 export const goodPassword = 'four unrelated words here'
 
-export function openVisitor(service: TestService): TestVisitor {
+export function openVisitor(service: Pick<TestService, 'url'>): TestVisitor {
   const cookies = new Map<string, string>()
   const send = async (path: string, init: RequestInit): Promise<Response> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')

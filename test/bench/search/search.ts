@@ -1,8 +1,7 @@
 /**
  * `npm run bench -- search [passages...]`: imports a synthetic library of each size into an embedded Postgres of its
- * own, and prints search times by kind of query beside a floor (see `floor.ts`). With `--exhaustive` it also compares
- * the ranking with exhaustive BM25. The libraries stay in the system's temporary folder for the next run; remove
- * `source-search-bench` there when the schema has changed.
+ * own, and prints search times by kind of query beside a floor (see `floor.ts`). The libraries stay in the system's
+ * temporary folder for the next run; remove `source-search-bench` there when the schema has changed.
  */
 import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,13 +14,11 @@ import { importExport } from '../../../src/sources/importers/sefaria/import-expo
 import { reportLines } from '../../../src/sources/importers/sefaria/report.ts'
 import { readHits } from '../../../src/sources/search/hit-page.ts'
 import { cpuSince, readCpuTimes } from '../cpu-times.ts'
-import { syntheticPassages } from '../synthetic-corpus.ts'
-import { exhaustiveRanks } from './exhaustive.ts'
+import { loadNow, median, percentile, print } from '../report.ts'
 import { planFloor, readFloor } from './floor.ts'
 import { kinds, makeQuestions, type Question } from './questions.ts'
 import { printMemory, printSizes } from './sizes.ts'
-import { libraryOptions, openFirst, syntheticRef, writeExport } from './synthetic-library.ts'
-import { loadNow, median, print, printTimes, type QueryTimes } from './times.ts'
+import { openFirst, writeExport } from './synthetic-library.ts'
 
 /** Queries of each kind, of the measured set and of the set that warms the caches. */
 const each = 40
@@ -45,15 +42,15 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-type Measured = { readonly times: readonly QueryTimes[]; readonly refs: readonly (readonly string[])[] }
+/** The times of one query: of each round in milliseconds. */
+type QueryTimes = { readonly kind: string; readonly search: number[]; readonly floor: number[] }
 
 async function measureQueries(
   database: Database,
   client: pg.Client,
   questions: readonly Question[],
-): Promise<Measured> {
+): Promise<readonly QueryTimes[]> {
   const times = questions.map(({ kind }): QueryTimes => ({ kind, search: [], floor: [] }))
-  const refs: (readonly string[])[] = []
   for (let round = 0; round < rounds; round += 1) {
     for (const [i, { text }] of questions.entries()) {
       let found: readonly string[] = []
@@ -62,33 +59,34 @@ async function measureQueries(
           found = await search(database, text)
         }),
       )
-      refs[i] = found
       const reads = await planFloor(client, text, found)
       times[i]?.floor.push(await timed(() => readFloor(client, reads)))
     }
   }
-  return { times, refs }
+  return times
 }
 
-/** Prints the mean reciprocal rank of the passages from which questions were made. */
-function printRelevance(passages: number, questions: readonly Question[], refs: Measured['refs']): void {
-  const asked = questions.flatMap(({ kind, text, target }, i) =>
-    kind === 'passage' && target !== undefined
-      ? [{ text, target, own: (refs[i] ?? []).indexOf(target) + 1 }]
-      : [],
-  )
-  const mean = (ranks: readonly number[]): string =>
-    (ranks.reduce((sum, rank) => sum + (rank > 0 ? 1 / rank : 0), 0) / ranks.length).toFixed(3)
-  const exhaustive = exhaustiveRanks(asked, syntheticPassages(libraryOptions(passages)), syntheticRef, depth)
-  print(`  MRR@${depth}: service ${mean(asked.map(({ own }) => own))}, exhaustive BM25 ${mean(exhaustive)}`)
+/** Prints 50th and 95th percentiles over the queries beside those of the floor, and their ratios. */
+function printTimes(
+  what: string,
+  times: readonly QueryTimes[],
+  ofRounds: (rounds: readonly number[]) => number,
+): void {
+  const search = times.map((one) => ofRounds(one.search))
+  const floor = times.map((one) => ofRounds(one.floor))
+  const parts = [0.5, 0.95].map((share) => {
+    const [own, least] = [percentile(search, share), percentile(floor, share)]
+    return `p${share * 100} ${own.toFixed(1)} ms, floor ${least.toFixed(1)} ms, ratio ${(own / least).toFixed(1)}`
+  })
+  print(`${what.padEnd(34)} ${parts.join('; ')}`)
 }
 
-async function measure(database: Database, passages: number, exhaustive: boolean): Promise<void> {
+async function measure(database: Database, passages: number): Promise<void> {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   for (const { text } of await makeQuestions(database.system, { seed: 1, each })) await search(database, text)
   const questions = await makeQuestions(database.system, { seed: 2, each })
-  const { times, refs } = await measureQueries(database, client, questions)
+  const times = await measureQueries(database, client, questions)
   print(`${passages} passages, ${questions.length} queries, load ${loadNow()}:`)
   printTimes('  all, first time', times, ([first = 0]) => first)
   const warm = (all: readonly number[]): number => median(all.slice(1))
@@ -97,7 +95,6 @@ async function measure(database: Database, passages: number, exhaustive: boolean
     const own = times.filter((one) => one.kind === kind)
     printTimes(`    ${kind}`, own, warm)
   }
-  if (exhaustive) printRelevance(passages, questions, refs)
   await client.end()
 }
 
@@ -160,14 +157,14 @@ async function timedPart(what: string, directory: string, work: () => Promise<un
 }
 
 /** @param sizes of the libraries, in passages; 220,000 and 1,000,000 when there are none. */
-export async function measureSearch(sizes: readonly number[], exhaustive: boolean): Promise<void> {
+export async function measureSearch(sizes: readonly number[]): Promise<void> {
   const directory = path.join(tmpdir(), 'source-search-bench')
   await mkdir(directory, { recursive: true })
   const server = await openEmbedded(directory, ['max_wal_size=8GB'])
   try {
     for (const passages of sizes.length > 0 ? sizes : [220_000, 1_000_000]) {
       const database = await openLibrary(server, directory, passages)
-      await measure(database, passages, exhaustive)
+      await measure(database, passages)
       await printSizes(database)
       await printMemory(directory)
       await database.close()

@@ -1,7 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises'
-import path from 'node:path'
+import { readFile } from 'node:fs/promises'
 import type { Database } from '../../../src/db/client.ts'
-import { print } from './times.ts'
+import { postgresProcesses } from '../cpu-times.ts'
+import { print } from '../report.ts'
 
 const megabytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MB`
 
@@ -20,15 +20,9 @@ export async function printSizes({ systemPool }: Database): Promise<void> {
 
 /** Prints the memory of this process, and of the Postgres under `directory` with shared pages counted once. */
 export async function printMemory(directory: string): Promise<void> {
-  const lines = (await readFile(path.join(directory, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')
-  const server = Number(lines[0])
   let kilobytes = 0
-  for (const name of await readdir('/proc').catch(() => [])) {
-    if (!/^\d+$/.test(name)) continue
-    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')
-    const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
-    if (Number(name) !== server && parent !== server) continue
-    const rollup = await readFile(`/proc/${name}/smaps_rollup`, 'utf8').catch(() => '')
+  for (const { pid } of await postgresProcesses(directory)) {
+    const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
     kilobytes += Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0)
   }
   const own = process.memoryUsage.rss()

@@ -15,12 +15,6 @@ export function syntheticTitle(work: number): string {
   return bookNames[work]?.[0] ?? `Synthetic Work ${work + 1}`
 }
 
-export function syntheticRef(index: number): string {
-  const within = index % passagesPerWork
-  const section = Math.floor(within / passagesPerSection) + 1
-  return `${syntheticTitle(Math.floor(index / passagesPerWork))} ${section}:${(within % passagesPerSection) + 1}`
-}
-
 /** The single words of the lexicon in a random order, each in one form per language. */
 export function lexiconWords(seed: number): Record<'he' | 'en', string[]> {
   const random = randomFrom(seed)

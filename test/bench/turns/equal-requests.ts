@@ -1,6 +1,6 @@
-import { closedLoop, median } from './load.ts'
+import { type Figure, median, print } from '../report.ts'
+import { closedLoop } from './load.ts'
 import { requireGood, warm } from './rates.ts'
-import { type Figure, print } from './report.ts'
 import { oneCall, type TurnScript } from './script.ts'
 import type { World } from './world.ts'
 

@@ -1,5 +1,4 @@
-import { median, percentile } from './load.ts'
-import { type Figure, print } from './report.ts'
+import { type Figure, median, percentile, print } from '../report.ts'
 import type { World } from './world.ts'
 
 const concurrency = 16

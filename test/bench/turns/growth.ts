@@ -1,7 +1,7 @@
 import type pg from 'pg'
-import { closedLoop, percentile } from './load.ts'
+import { type Figure, percentile, print } from '../report.ts'
+import { closedLoop } from './load.ts'
 import { requireGood, warm } from './rates.ts'
-import { type Figure, print } from './report.ts'
 import { oneCall } from './script.ts'
 import { openWorld, type World } from './world.ts'
 

@@ -2,10 +2,12 @@
  * `node test/bench/turns/hold.ts`, forked: the clients of many open streams. A process of its own for each system that is measured: what
  * the clients of one leave behind would be collected, on all processors, while the lags of the next are taken.
  */
+
 import { once } from 'node:events'
 import { Agent } from 'undici'
+import { percentile } from '../report.ts'
 import type { Target } from './exchange.ts'
-import { percentile, together } from './load.ts'
+import { together } from './load.ts'
 import { requireGood } from './rates.ts'
 import { oneCall, type TurnScript } from './script.ts'
 

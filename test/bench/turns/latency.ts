@@ -1,8 +1,8 @@
+import { type Figure, percentile, print } from '../report.ts'
 import type { Target } from './exchange.ts'
-import { closedLoop, openLoop, percentile } from './load.ts'
+import { closedLoop, openLoop } from './load.ts'
 import { requireGood, warm } from './rates.ts'
 import { boundsHere, reference } from './reference.ts'
-import { type Figure, print } from './report.ts'
 import { oneCall } from './script.ts'
 import type { World } from './world.ts'
 

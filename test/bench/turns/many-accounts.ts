@@ -1,7 +1,7 @@
+import { type Figure, median, print } from '../report.ts'
 import type { Target } from './exchange.ts'
-import { closedLoop, median } from './load.ts'
+import { closedLoop } from './load.ts'
 import { requireGood, warm } from './rates.ts'
-import { type Figure, print } from './report.ts'
 import { oneCall } from './script.ts'
 import type { World } from './world.ts'
 
@@ -13,7 +13,7 @@ export async function measureManyAccounts(
   { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
 ): Promise<readonly Figure[]> {
   const owners: Target[] = []
-  for (let n = 1; n <= count; n += 1) owners.push(await withOwner(`bench-${n}@example.org`))
+  for (let n = 1; n <= count; n += 1) owners.push(await withOwner())
   const one = async () => {
     const { done, seconds: taken } = requireGood(
       await closedLoop({ target, script: oneCall }, count, seconds),

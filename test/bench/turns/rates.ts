@@ -1,6 +1,6 @@
+import { type Figure, median, print } from '../report.ts'
 import type { Target } from './exchange.ts'
-import { closedLoop, type LoadResult, median } from './load.ts'
-import { type Figure, print } from './report.ts'
+import { closedLoop, type LoadResult } from './load.ts'
 import { oneCall, oneTool, type TurnScript } from './script.ts'
 import type { Worker } from './worker.ts'
 import type { World } from './world.ts'

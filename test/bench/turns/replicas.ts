@@ -1,9 +1,9 @@
 import path from 'node:path'
 import { readCpuTimes } from '../cpu-times.ts'
+import { type Figure, median, print } from '../report.ts'
 import type { Target } from './exchange.ts'
-import { closedLoop, median } from './load.ts'
+import { closedLoop } from './load.ts'
 import { requireGood, warm } from './rates.ts'
-import { type Figure, print } from './report.ts'
 import { oneCall } from './script.ts'
 import type { Worker } from './worker.ts'
 import type { World } from './world.ts'
@@ -26,7 +26,7 @@ export async function measureReplicas(
   { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
 ): Promise<readonly Figure[]> {
   const owners: Target[] = []
-  for (let n = 1; n <= clients; n += 1) owners.push(await world.withOwner(`bench-${n}@example.org`))
+  for (let n = 1; n <= clients; n += 1) owners.push(await world.withOwner())
   const first = world.service
   const second = await world.startService()
   const all = [first, second]

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Figure, print } from './report.ts'
+import { type Figure, print } from '../report.ts'
 import type { World } from './world.ts'
 
 /** After ten seconds without work the service frees the memory of its start (`operations/start-memory`). */

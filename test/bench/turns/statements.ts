@@ -1,6 +1,6 @@
 import { countStatements } from '../../support/statement-count.ts'
+import { type Figure, print } from '../report.ts'
 import { exchange } from './exchange.ts'
-import { type Figure, print } from './report.ts'
 import { oneCall, oneTool, type TurnScript } from './script.ts'
 import type { World } from './world.ts'
 

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
+import { type Figure, print } from '../report.ts'
 import type { Target } from './exchange.ts'
 import type { Held, Task } from './hold.ts'
 import { boundsHere, reference } from './reference.ts'
-import { type Figure, print } from './report.ts'
 import type { Worker } from './worker.ts'
 import type { World } from './world.ts'
 
@@ -19,7 +19,7 @@ export async function measureStreams(
   const count = short ? 500 : 5_000
   const openMs = short ? 5_000 : 30_000
   // Each takes as many at once as the largest built-in plan lets it.
-  const others = Array.from({ length: 4 }, (_, n) => world.withOwner(`bench-${n}@example.org`))
+  const others = Array.from({ length: 4 }, () => world.withOwner())
   const targets = [world.service.target, ...(await Promise.all(others))]
   const service = await hold(world.service, targets, count, openMs)
   const floor = await hold(world.agentFloor, [world.agentFloor.target], count, openMs)

@@ -2,16 +2,14 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { Agent } from 'undici'
 import { bundledServer } from '../../../build/bundle.ts'
-import { createAccount } from '../../../src/accounts/accounts.ts'
-import { createKey } from '../../../src/accounts/keys/keys.ts'
-import { parsePeppers } from '../../../src/accounts/keys/pepper.ts'
 import { openPlans } from '../../../src/accounts/plans.ts'
-import { openDatabase, withTx } from '../../../src/db/client.ts'
 import { openEmbedded } from '../../../src/db/embedded/server.ts'
-import { migrateDatabase } from '../../../src/db/migrate.ts'
+import { widePlan } from '../../support/wide-plan.ts'
+import { makeAccount, makeKey, pepperText } from '../../support/world/accounts.ts'
+import { connectAsSuperuser, withNewDatabase } from '../own-postgres.ts'
 import type { Target } from './exchange.ts'
 import { startWorker, type Worker } from './worker.ts'
 
@@ -26,24 +24,10 @@ export type World = {
   readonly accountId: string
   readonly database: string
   /** Another process of the service over the same database. */
-  startService(nodeArgs?: readonly string[]): Promise<Worker>
+  startService(): Promise<Worker>
   /** The service as another account's client asks it. */
-  withOwner(email: string): Promise<Target>
+  withOwner(): Promise<Target>
   close(): Promise<void>
-}
-
-const pepper = 'a pepper for benchmarks only'
-
-/** Bounds that a load test does not meet; all else is as in any plan. */
-const plan = {
-  api_access: true,
-  monthly_credits: 1_000_000_000,
-  requests_per_minute: 100_000_000,
-  turns_per_minute: 100_000_000,
-  concurrent_turns: 100_000,
-  queued_turns: 4,
-  stored_megabytes: 1_024,
-  file_megabytes: 64,
 }
 
 const floorSchema = `
@@ -56,7 +40,7 @@ const floorSchema = `
   grant all on schema floor to service; grant all on all tables in schema floor to service;
 `
 
-export async function openWorld(options: { readonly nodeArgs?: readonly string[] } = {}): Promise<World> {
+export async function openWorld(): Promise<World> {
   const directory = await mkdtemp(path.join(tmpdir(), 'turn-bench-'))
   const settings = [
     'shared_preload_libraries=pg_stat_statements',
@@ -64,14 +48,10 @@ export async function openWorld(options: { readonly nodeArgs?: readonly string[]
     'max_connections=100',
   ]
   const postgres = await openEmbedded(directory, settings)
-  await migrateDatabase(postgres.url, postgres.url)
   const plansFile = path.join(directory, 'plans.json')
-  await writeFile(plansFile, JSON.stringify({ bench: plan }))
-  const { accountId, key } = await makeOwner(postgres.url, plansFile, 'bench@example.org')
-  const adminUrl = new URL(postgres.adminUrl)
-  adminUrl.pathname = '/service'
-  const admin = new pg.Client({ connectionString: adminUrl.href })
-  await admin.connect()
+  await writeFile(plansFile, JSON.stringify({ bench: widePlan }))
+  const { accountId, key } = await makeOwner(postgres.url, plansFile)
+  const admin = await connectAsSuperuser(postgres)
   await admin.query(`create extension pg_stat_statements; ${floorSchema}`)
   const hash = createHash('sha256').update(key).digest()
   await admin.query('insert into floor.keys values ($1, $2, 1000000)', [hash, accountId])
@@ -84,13 +64,12 @@ export async function openWorld(options: { readonly nodeArgs?: readonly string[]
   })
   const model = await startWorker(here('model.ts'), { cwd: directory, env: {} })
   const floorEnv = { MODEL_URL: model.url, DATABASE_URL: postgres.url }
-  const startService = (nodeArgs: readonly string[] = []) =>
+  const startService = () =>
     startWorker(bundledServer, {
       cwd: directory,
-      nodeArgs,
       env: {
         DATABASE_URL: postgres.url,
-        KEY_PEPPER: pepper,
+        KEY_PEPPER: pepperText,
         PLANS_FILE: plansFile,
         PORT: '0',
         LOG_LEVEL: 'info',
@@ -101,7 +80,7 @@ export async function openWorld(options: { readonly nodeArgs?: readonly string[]
     })
   const agentFloor = await startWorker(here('floor-agent.ts'), { cwd: directory, env: floorEnv })
   const passFloor = await startWorker(here('floor-pass.ts'), { cwd: directory, env: floorEnv })
-  const service = await startService(options.nodeArgs)
+  const service = await startService()
   return {
     service: target(service, 'service', true),
     agentFloor: target(agentFloor, 'agent floor', true),
@@ -111,8 +90,8 @@ export async function openWorld(options: { readonly nodeArgs?: readonly string[]
     accountId,
     database: postgres.url,
     startService,
-    async withOwner(email) {
-      const { key: other } = await makeOwner(postgres.url, plansFile, email)
+    async withOwner() {
+      const { key: other } = await makeOwner(postgres.url, plansFile)
       return { ...target(service, 'service', true).target, key: other }
     },
     async close() {
@@ -125,19 +104,10 @@ export async function openWorld(options: { readonly nodeArgs?: readonly string[]
   }
 }
 
-async function makeOwner(url: string, plansFile: string, email: string) {
+async function makeOwner(url: string, plansFile: string) {
   const plans = await openPlans(plansFile)
-  const database = openDatabase({ url, onIdleError: () => undefined })
-  const made = await withTx(database, 'system', async (tx) => {
-    const account = await createAccount(tx, plans, {
-      email,
-      plan: 'bench',
-      password: 'correct horse battery',
-    })
-    const input = { name: 'bench', reach: { kind: 'dedicated' } } as const
-    const { key } = await createKey(tx, parsePeppers(pepper), account.id, input)
-    return { accountId: account.id, key }
+  return withNewDatabase(url, async (database) => {
+    const { id: accountId } = await makeAccount(database, 'bench', plans)
+    return { accountId, key: await makeKey(database, accountId) }
   })
-  await database.close()
-  return made
 }

@@ -5,23 +5,28 @@ import { type Adapter, seenIn, weatherTool } from '../support/adapter.ts'
 import { aiSdkTroubles } from '../support/troubles.ts'
 import type { Place } from '../support/world.ts'
 
-export type Modules = {
+type Modules = {
   readonly ai: typeof Ai
   readonly createOpenAI: typeof createOpenAI
   readonly createOpenAICompatible: typeof createOpenAICompatible
 }
 
 /** The three ways to configure the AI SDK for the service. */
-export type Provider = 'openai-compatible' | 'openai chat' | 'openai responses'
+const providers = ['openai-compatible', 'openai chat', 'openai responses'] as const
+type Provider = (typeof providers)[number]
 
 /** `x_service` of a reply's body, of a chunk, or of the last event of a response. */
 const blockOf = (body) => body?.x_service ?? body?.response?.x_service
 
-export function aiSdkAdapter(
+/** A client for each way. */
+export const aiSdkAdapters = (modules: Modules, name: string, more: Partial<Adapter> = {}) =>
+  providers.map((provider) => aiSdkAdapter(modules, name, provider, more))
+
+function aiSdkAdapter(
   { ai, createOpenAI, createOpenAICompatible }: Modules,
   name: string,
   provider: Provider,
-  more: Partial<Adapter> = {},
+  more: Partial<Adapter>,
 ): Adapter {
   const cites = provider !== 'openai-compatible'
   const shown = ['session', 'sources', 'files', 'cost', ...(cites ? (['links'] as const) : [])] as const

@@ -3,16 +3,10 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import * as ai from 'ai'
 import { describeClients, useClientWorld } from '../support/conformance.ts'
 import { testExample } from '../support/examples.ts'
-import { aiSdkAdapter } from './adapter.ts'
+import { aiSdkAdapters } from './adapter.ts'
 
 const world = useClientWorld()
-const modules = { ai, createOpenAI, createOpenAICompatible }
 
-describeClients(
-  world,
-  aiSdkAdapter(modules, 'ai 7', 'openai-compatible'),
-  aiSdkAdapter(modules, 'ai 7', 'openai chat'),
-  aiSdkAdapter(modules, 'ai 7', 'openai responses'),
-)
+describeClients(world, ...aiSdkAdapters({ ai, createOpenAI, createOpenAICompatible }, 'ai 7'))
 testExample(world, import.meta.dirname, 'ai-sdk.mts')
 testExample(world, import.meta.dirname, 'ai-sdk-openai.mts')

@@ -7,7 +7,7 @@ import { type Adapter, seenIn, weatherTool } from '../support/adapter.ts'
 import { describeClients, useClientWorld } from '../support/conformance.ts'
 import { testExample } from '../support/examples.ts'
 import { hebrew, questions } from '../support/questions.ts'
-import { officialTroubles } from '../support/troubles.ts'
+import { officialTroubles, repeating } from '../support/troubles.ts'
 import type { Place } from '../support/world.ts'
 
 const modelAt = ({ baseUrl, key, headers, model }: Place, more: object = {}) =>
@@ -22,18 +22,12 @@ const modelAt = ({ baseUrl, key, headers, model }: Place, more: object = {}) =>
 
 const blockOf = (message) => message.additional_kwargs.__raw_response?.x_service
 
-/** LangChain retries for a minute or two, and ignores `x-should-retry`. */
-const repeats = (name: keyof typeof officialTroubles) =>
-  ({ [name]: { ...officialTroubles[name], attempts: 'repeats' } }) as const
-
 const langchain: Adapter = {
   name: 'langchain',
   troubles: {
     ...officialTroubles,
-    ...repeats('too many turns'),
-    ...repeats('internal error'),
-    ...repeats('model failed'),
-    ...repeats('shutting down'),
+    // It retries for a minute or two, and ignores `x-should-retry`.
+    ...repeating('too many turns', 'internal error', 'model failed', 'shutting down'),
   },
   brokenWhole: undefined,
   brokenStream: 'APIError',

@@ -2,7 +2,7 @@ import { OpenAI } from '@llamaindex/openai'
 import { type Adapter, seenIn, weatherTool } from '../support/adapter.ts'
 import { describeClients, useClientWorld } from '../support/conformance.ts'
 import { testExample } from '../support/examples.ts'
-import { officialTroubles } from '../support/troubles.ts'
+import { officialTroubles, repeating } from '../support/troubles.ts'
 import type { Place } from '../support/world.ts'
 
 const llmAt = ({ baseUrl, key, headers, model }: Place) =>
@@ -10,17 +10,12 @@ const llmAt = ({ baseUrl, key, headers, model }: Place) =>
 
 const user = (content: string) => [{ role: 'user' as const, content }]
 
-/** It tries ten times again. */
-const repeats = (name: keyof typeof officialTroubles) =>
-  ({ [name]: { ...officialTroubles[name], attempts: 'repeats' } }) as const
-
 const llamaindex: Adapter = {
   name: 'llamaindex',
   troubles: {
     ...officialTroubles,
-    ...repeats('too many turns'),
-    ...repeats('internal error'),
-    ...repeats('shutting down'),
+    // It tries ten times again.
+    ...repeating('too many turns', 'internal error', 'shutting down'),
   },
   brokenWhole: undefined,
   brokenStream: 'APIError',

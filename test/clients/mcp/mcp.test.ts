@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
@@ -8,26 +7,23 @@ import { createMCPClient } from '@ai-sdk/mcp'
 import { MultiServerMCPClient } from '@langchain/mcp-adapters'
 import { MCPClient } from '@mastra/mcp'
 import { MCPServerStreamableHttp } from '@openai/agents'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { close, listen } from '../../support/loopback.ts'
+import { useClientWorld } from '../support/conformance.ts'
 import { book } from '../support/questions.ts'
-import { type ClientWorld, openClientWorld } from '../support/world.ts'
 
 /** Clients and test suites of the Model Context Protocol, unmodified, against `/mcp`. */
 
-let world: ClientWorld
+const world = useClientWorld()
 let url: string
 let key: string
 let headers: Readonly<Record<string, string>>
 
 beforeAll(async () => {
-  world = await openClientWorld()
-  const place = await world.place()
+  const place = await world().place()
   url = place.baseUrl.replace(/\/v1$/, '/mcp')
   key = place.key
   headers = { authorization: `Bearer ${key}` }
-})
-afterAll(async () => {
-  expect(await world.close()).toEqual([])
 })
 
 const bin = (name: string) => path.join(import.meta.dirname, 'node_modules/.bin', name)
@@ -46,65 +42,68 @@ async function run(program: string, ...words: readonly string[]) {
 }
 
 const tools = ['ask', 'fetch', 'find_parallels', 'list_works', 'resolve_ref', 'search', 'verify_quotations']
-const answer = 'The Gate says'
 
-describe('agent frameworks', () => {
-  test('the AI SDK lists the tools, fetches a passage and asks', async () => {
+/** A client that has connected: the names of the tools that it lists, a call, and the end. */
+type Connected = {
+  readonly names: readonly string[]
+  call(name: string, input: Record<string, unknown>): Promise<unknown>
+  close(): Promise<void>
+}
+
+const frameworks: Readonly<Record<string, () => Promise<Connected>>> = {
+  async 'the AI SDK'() {
     const client = await createMCPClient({ transport: { type: 'http', url, headers } })
-    try {
-      const offered = await client.tools()
-      expect(Object.keys(offered).sort()).toEqual(tools)
-      const call = async (name: string, input: object) =>
-        JSON.stringify(await offered[name]?.execute?.(input, { toolCallId: 'a', messages: [] } as never))
-      expect(await call('fetch', { id: book.ref })).toContain('A small lamp')
-      expect(await call('ask', { question: 'What does the Gate teach? (ai)' })).toContain(answer)
-    } finally {
-      await client.close()
+    const offered = await client.tools()
+    return {
+      names: Object.keys(offered),
+      call: async (name, input) =>
+        offered[name]?.execute?.(input, { toolCallId: 'a', messages: [] } as never),
+      close: () => client.close(),
     }
-  })
-
-  test('LangChain lists the tools, fetches a passage and asks', async () => {
+  },
+  async LangChain() {
     const client = new MultiServerMCPClient({ library: { transport: 'http', url, headers } })
-    try {
-      const offered = await client.getTools()
-      expect(offered.map(({ name }) => name).sort()).toEqual(tools)
-      const call = async (name: string, input: object) =>
-        JSON.stringify(await offered.find((tool) => tool.name === name)?.invoke(input))
-      expect(await call('fetch', { id: book.ref })).toContain('A small lamp')
-      expect(await call('ask', { question: 'What does the Gate teach? (langchain)' })).toContain(answer)
-    } finally {
-      await client.close()
+    const offered = await client.getTools()
+    return {
+      names: offered.map(({ name }) => name),
+      call: async (name, input) => offered.find((tool) => tool.name === name)?.invoke(input),
+      close: () => client.close(),
     }
-  })
-
-  test('Mastra lists the tools, fetches a passage and asks', async () => {
+  },
+  async Mastra() {
     const client = new MCPClient({ servers: { library: { url: new URL(url), requestInit: { headers } } } })
-    try {
-      const offered = await client.listTools()
-      expect(Object.keys(offered).sort()).toEqual(tools.map((name) => `library_${name}`))
-      const call = async (name: string, input: object) =>
-        JSON.stringify(await offered[`library_${name}`]?.execute?.(input, {} as never))
-      expect(await call('fetch', { id: book.ref })).toContain('A small lamp')
-      expect(await call('ask', { question: 'What does the Gate teach? (mastra)' })).toContain(answer)
-    } finally {
-      await client.disconnect()
+    const offered = await client.listTools()
+    return {
+      names: Object.keys(offered).map((name) => name.replace(/^library_/, '')),
+      call: async (name, input) => offered[`library_${name}`]?.execute?.(input, {} as never),
+      close: () => client.disconnect(),
     }
-  })
-
-  test("OpenAI's agents list the tools, fetch a passage and ask", async () => {
+  },
+  async "OpenAI's agents"() {
     const server = new MCPServerStreamableHttp({ url, name: 'library', requestInit: { headers } })
     await server.connect()
-    try {
-      expect((await server.listTools()).map(({ name }) => name).sort()).toEqual(tools)
-      const call = async (name: string, input: Record<string, unknown>) =>
-        JSON.stringify(await server.callTool(name, input))
-      expect(await call('fetch', { id: book.ref })).toContain('A small lamp')
-      expect(await call('ask', { question: 'What does the Gate teach? (agents)' })).toContain(answer)
-    } finally {
-      await server.close()
+    return {
+      names: (await server.listTools()).map(({ name }) => name),
+      call: (name, input) => server.callTool(name, input),
+      close: () => server.close(),
     }
-  })
-})
+  },
+}
+
+test.each(Object.entries(frameworks))(
+  '%s: lists the tools, fetches a passage and asks',
+  async (name, connect) => {
+    const client = await connect()
+    try {
+      expect(client.names.toSorted()).toEqual(tools)
+      expect(JSON.stringify(await client.call('fetch', { id: book.ref }))).toContain('A small lamp')
+      const question = `What does the Gate teach? (${name})`
+      expect(JSON.stringify(await client.call('ask', { question }))).toContain('The Gate says')
+    } finally {
+      await client.close()
+    }
+  },
+)
 
 describe("the inspector's command line", () => {
   const inspect = (...words: readonly string[]) =>
@@ -130,15 +129,8 @@ describe("the inspector's command line", () => {
     expect(found.stdout).toContain(book.ref)
     const uri = `library://passage/${encodeURIComponent(book.ref)}`
     expect((await inspect('--method', 'resources/read', '--uri', uri)).stdout).toContain('A small lamp')
-    const prompt = [
-      '--method',
-      'prompts/get',
-      '--prompt-name',
-      'source_sheet',
-      '--prompt-args',
-      'topic=light',
-    ]
-    expect((await inspect(...prompt)).stdout).toContain('source sheet')
+    const prompt = '--method prompts/get --prompt-name source_sheet --prompt-args topic=light'
+    expect((await inspect(...prompt.split(' '))).stdout).toContain('source sheet')
   })
 })
 
@@ -178,9 +170,6 @@ async function withKey(): Promise<{ readonly url: string; close(): Promise<void>
     )
     from.pipe(passed)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://localhost:${(server.address() as AddressInfo).port}/mcp`,
-    close: () => new Promise((resolve) => void server.close(() => resolve())),
-  }
+  const port = await listen(server)
+  return { url: `http://localhost:${port}/mcp`, close: () => close(server) }
 }

@@ -1,14 +1,29 @@
 import type { OpenAI as Client } from 'openai'
 import { describe, expect, test } from 'vitest'
+import { describeClients, useClientWorld } from '../support/conformance.ts'
+import { testExample } from '../support/examples.ts'
 import { hebrew, questions } from '../support/questions.ts'
 import type { ClientWorld } from '../support/world.ts'
+import { chatAdapter, responsesAdapter } from './adapter.ts'
 
-/** Tests the rest of the official SDK: files, models, parsed output, and stored responses. */
-export function describeResources(
-  world: () => ClientWorld,
-  OpenAI: typeof Client,
-  toFile: typeof import('openai').toFile,
-): void {
+type ToFile = typeof import('openai').toFile
+
+/** All tests of a version of the official SDK, whose packages are in the folder of the family. */
+export function testOfficialSdk(name: string, OpenAI: typeof Client, toFile: ToFile, family: string): void {
+  const world = useClientWorld()
+  describeClients(
+    world,
+    chatAdapter(OpenAI, name, { helper: false }),
+    chatAdapter(OpenAI, name, { helper: true }),
+    responsesAdapter(OpenAI, name),
+  )
+  describeResources(world, OpenAI, toFile)
+  testExample(world, family, 'openai.mts')
+  testExample(world, family, 'openai-responses.mts')
+}
+
+/** The rest of the official SDK: files, models, parsed output, and stored responses. */
+function describeResources(world: () => ClientWorld, OpenAI: typeof Client, toFile: ToFile): void {
   const open = async () => {
     const { baseUrl, key } = await world().place()
     return new OpenAI({ baseURL: baseUrl, apiKey: key })

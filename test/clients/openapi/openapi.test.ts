@@ -1,22 +1,20 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { useFolder } from '../../support/folder.ts'
 import { useClientWorld } from '../support/conformance.ts'
 
 const world = useClientWorld()
-let folder: string
+const folder = useFolder()
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'openapi-'))
   const { baseUrl } = await world().place()
   const document = await (await fetch(new URL('/openapi.json', baseUrl))).text()
   await writeFile(path.join(folder, 'openapi.json'), document)
   await writeFile(path.join(folder, 'ruleset.yaml'), 'extends: ["spectral:oas"]\n')
 })
-afterAll(() => rm(folder, { recursive: true }))
 
 /** Runs a linter of this folder on the document. @returns its output, if it fails too. */
 async function lint(program: string, ...args: readonly string[]): Promise<string> {

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { useClientWorld } from '../support/conformance.ts'
-import { runProgram } from '../support/programs.ts'
-import { citedAnswer, questions } from '../support/questions.ts'
+import { expectBothAnswers } from '../support/programs.ts'
 
 const world = useClientWorld()
 
@@ -18,13 +17,7 @@ for (const [name, installed] of Object.entries(packages)) {
   test.skipIf(!isThere)(
     `${name} of Python shows the answer and its source (needs \`pip install ${installed}\`, or PYTHON with it)`,
     async () => {
-      const place = await world().place()
-      const clients = path.join(import.meta.dirname, 'clients.py')
-      const output = await runProgram(place, { file: python, args: [clients, name, questions.cited] })
-      const { whole, streamed } = JSON.parse(output) as Readonly<Record<string, string>>
-      expect(whole).toContain(citedAnswer.text)
-      expect(streamed).toBe(whole)
-      expect((await place.runs()).map(({ status }) => status)).toEqual(['completed', 'completed'])
+      await expectBothAnswers(world(), python, [path.join(import.meta.dirname, 'clients.py'), name])
     },
   )
 }

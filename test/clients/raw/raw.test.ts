@@ -67,57 +67,6 @@ describe.concurrent('streams', () => {
   })
 })
 
-describe.concurrent('the stand-ins can fail', () => {
-  const chunk = (delta: object, more: object = {}, finish: string | null = null) =>
-    `data: ${JSON.stringify({ id: '1', created: 1, model: 'm', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }], ...more })}\n\n`
-  const role = chunk({ role: 'assistant', content: '' })
-  const text = chunk({ content: 'Yes' })
-  const end = chunk({}, {}, 'stop')
-  const usage = chunk({}, { choices: [], usage: { total_tokens: 3 } })
-  const failing = (body: string) =>
-    Object.entries(readers).flatMap(([name, reader]) => {
-      try {
-        return reader(body) === 'Yes' ? [] : [name]
-      } catch {
-        return [name]
-      }
-    })
-
-  test.for<readonly [string, string, readonly string[]]>([
-    ['nothing wrong', role + text + end + usage, []],
-    ['a comment', `${role}: hello\n\n${text}${end}`, []],
-    ['a role that comes again', role + chunk({ role: 'assistant', content: 'Yes' }) + end, ['openai-python']],
-    ['an id line', `id: 1\n${role}${text}: hello\n\n\n${end}`, ['openai-python']],
-    [
-      'two lists of annotations',
-      role + chunk({ annotations: [{}] }) + chunk({ annotations: [{}] }) + text + end,
-      ['openai-python'],
-    ],
-    ['another id', role + text + chunk({}, { id: '2' }, 'stop'), ['openai-go']],
-    [
-      'usage twice',
-      role + chunk({ content: 'Yes' }, { usage: { total_tokens: 3 } }) + end + usage,
-      ['openai-go', 'openai-java'],
-    ],
-    ['error: null', role + chunk({ content: 'Yes' }, { error: null }) + end, ['openai-go', 'openai-java']],
-    ['no finish', role + text, ['openai-go', 'openai-java']],
-    [
-      'a chunk after the finish',
-      role + text + end + chunk({ content: '' }) + usage,
-      ['openai-go', 'openai-java', 'litellm'],
-    ],
-    [
-      'a choice without index',
-      role +
-        text +
-        `data: ${JSON.stringify({ id: '1', created: 1, model: 'm', object: 'chat.completion.chunk', choices: [{ delta: {}, finish_reason: 'stop' }] })}\n\n`,
-      ['openai-java'],
-    ],
-  ])('%s', ([_, body, names]) => {
-    expect(failing(body)).toEqual(names)
-  })
-})
-
 test('a whole reply has all members of the official shape, and its ids in headers', async () => {
   const response = await chat(await world().place(), questions.plain, { stream: false })
   const body = (await response.json()) as Record<string, unknown>

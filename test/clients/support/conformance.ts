@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { fixture } from '../../support/fixture.ts'
 import { startSwitchedProxy } from '../../support/switched-proxy.ts'
 import type { Adapter, Part, Seen, TroubleName } from './adapter.ts'
 import { rowOf, rows } from './docs.ts'
@@ -8,17 +9,8 @@ import { type ClientWorld, type OwnPlace, openClientWorld } from './world.ts'
 
 /** One world for a test file, closed with the invariants of money and runs checked. */
 export function useClientWorld(): () => ClientWorld {
-  let world: ClientWorld | undefined
-  beforeAll(async () => {
-    world = await openClientWorld()
-  })
-  afterAll(async () => {
-    expect(await world?.close()).toEqual([])
-  })
-  return () => {
-    if (!world) throw new Error('the world is not open yet')
-    return world
-  }
+  const world = fixture(openClientWorld, async (open) => expect(await open.close()).toEqual([]))
+  return () => world
 }
 
 const waiting = { timeout: 30_000, interval: 50 }

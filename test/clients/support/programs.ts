@@ -66,3 +66,18 @@ export async function expectCitedAnswer(
   expect(runs.map(({ status }) => status)).toEqual(runs.map(() => 'completed'))
   return runs
 }
+
+/** Runs a program that asks the question whole and streamed, and prints both answers as JSON. @returns what it printed. */
+export async function expectBothAnswers(
+  world: ClientWorld,
+  file: string,
+  args: readonly string[],
+): Promise<{ readonly tokens?: number }> {
+  const place = await world.place()
+  const output = await runProgram(place, { file, args: [...args, questions.cited] })
+  const { whole, streamed, ...more } = JSON.parse(output) as Readonly<Record<string, unknown>>
+  expect(whole).toContain(citedAnswer.text)
+  expect(streamed).toBe(whole)
+  expect((await place.runs()).map(({ status }) => status)).toEqual(['completed', 'completed'])
+  return more
+}

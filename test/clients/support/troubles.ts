@@ -109,6 +109,10 @@ export const officialTroubles: Readonly<Record<TroubleName, Trouble>> = {
   'shutting down': { kind: 'InternalServerError', attempts: 3 },
 }
 
+/** These troubles for a client that asks again for longer than a test waits. */
+export const repeating = (...names: readonly TroubleName[]): Partial<Record<TroubleName, Trouble>> =>
+  Object.fromEntries(names.map((name) => [name, { ...officialTroubles[name], attempts: 'repeats' as const }]))
+
 /** The AI SDK wraps errors that it has retried, and ignores `x-should-retry`. */
 export const aiSdkTroubles: Readonly<Record<TroubleName, Trouble>> = Object.fromEntries(
   Object.entries(situations).map(([name, { status }]) => {

@@ -1,11 +1,9 @@
-import { Readable } from 'node:stream'
 import { builtInPlans, type Plan, type Plans } from '../../../src/accounts/plans.ts'
-import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { createTestDatabase } from '../../support/database.ts'
-import { checkInvariants } from '../../support/invariants.ts'
-import { gate, startScriptedUpstream } from '../../support/scripted-upstream.ts'
+import { gate, type UpstreamBody } from '../../support/upstream-scripts.ts'
 import { makeAccount, makeKey } from '../../support/world/accounts.ts'
-import { startService, type TestService } from '../../support/world/service.ts'
+import type { TestService } from '../../support/world/service.ts'
+import { openWorld } from '../../support/world/world.ts'
 import { answerTo, book, lastQuestion } from './questions.ts'
 import { RecordedReplies } from './recorded-replies.ts'
 
@@ -58,10 +56,10 @@ export type ClientWorld = {
   /** A question whose answer starts, and continues after `release`. */
   held(): { readonly question: string; release(): void }
   /**
-   * Stops everything.
-   * @returns the broken invariants of money and runs, and what published schemas refuse in the recorded replies.
+   * Stops everything. @throws when an invariant of money or runs is broken.
+   * @returns what published schemas refuse in the recorded replies.
    */
-  close(): Promise<string[]>
+  close(): Promise<readonly string[]>
 }
 
 const own = (plan: Partial<Plan>): Plan => ({ ...builtInPlans.of('unlimited'), ...plan })
@@ -75,15 +73,13 @@ const plans: Plans = {
 }
 
 export async function openClientWorld(): Promise<ClientWorld> {
-  const [db, broken] = [await createTestDatabase(), await createTestDatabase()]
-  const upstream = await startScriptedUpstream()
   const gates = new Map<string, ReturnType<typeof gate>>()
-  upstream.setDefault((body) => answerTo(body, (question) => gates.get(question)?.opened))
-  const options = { plans, model: { baseUrl: upstream.baseUrl, name: 'scripted' } }
-  const start = (of = db) => startService(of.database, options)
-  const [service, draining, faulty] = [await start(), await start(), await start(broken)]
+  const script = (body: UpstreamBody) => answerTo(body, (question) => gates.get(question)?.opened)
+  const base = await openWorld({ plans, script, library: [book] })
+  const broken = await createTestDatabase()
+  const { db, upstream, service } = base
+  const [draining, faulty] = [await base.start(), await base.start({}, broken.database)]
   await draining.runner.drain()
-  await importJsonl(db.database, Readable.from([JSON.stringify(book)]), { allowLicenses: [] })
   const posts = new Map<string, number>()
   const postsOf = (key: string) => posts.get(`Bearer ${key}`) ?? 0
   const replies = new RecordedReplies()
@@ -126,12 +122,9 @@ export async function openClientWorld(): Promise<ClientWorld> {
     },
     async close() {
       for (const held of gates.values()) held.open()
-      for (const one of [service, draining, faulty]) await one.stop()
-      await upstream.close()
-      const violations = await checkInvariants(db.database)
-      await db.drop()
+      await base.close()
       await broken.drop()
-      return [...violations, ...(await replies.faults())]
+      return replies.faults()
     },
   }
 }

@@ -1,18 +1,11 @@
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { useClientWorld } from '../support/conformance.ts'
-import { runProgram } from '../support/programs.ts'
-import { citedAnswer, questions } from '../support/questions.ts'
+import { expectBothAnswers } from '../support/programs.ts'
 
 const world = useClientWorld()
 
 test('TanStack AI shows the answer, its source and its tokens, over both APIs', async () => {
-  const place = await world().place()
   const ask = path.join(import.meta.dirname, 'ask.mjs')
-  const output = await runProgram(place, { file: process.execPath, args: [ask, questions.cited] })
-  const { whole, streamed, tokens } = JSON.parse(output) as Readonly<Record<string, string | number>>
-  expect(whole).toContain(citedAnswer.text)
-  expect(streamed).toBe(whole)
-  expect(tokens).toBeGreaterThan(0)
-  expect((await place.runs()).map(({ status }) => status)).toEqual(['completed', 'completed'])
+  expect((await expectBothAnswers(world(), process.execPath, [ask])).tokens).toBeGreaterThan(0)
 })

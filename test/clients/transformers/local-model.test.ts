@@ -1,20 +1,18 @@
 import { execFile } from 'node:child_process'
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { copyFile, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
+import { useFolder } from '../../support/folder.ts'
+import { close, listenAt } from '../../support/loopback.ts'
 import { writeTinyModel } from './tiny-model.ts'
 
-let folder = ''
-let model = ''
+const folder = useFolder()
+const model = path.join(folder, 'tiny')
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tiny-model-'))
-  model = path.join(folder, 'tiny')
   await writeTinyModel(model, {
     joy: [1, 0, 0],
     שמחה: [1, 0, 0],
@@ -22,7 +20,6 @@ beforeAll(async () => {
     stone: [0, 0, 1],
   })
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 type Result = {
   readonly canRun: boolean
@@ -87,14 +84,12 @@ it('a model of the Hub is downloaded with progress once, and then needs no netwo
       () => response.writeHead(404).end(),
     )
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  hub = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  hub = await listenAt(server)
   const first = await embed('an/id', 'awe')
   expect(first.vectors).toEqual([[0, 1, 0]])
   expect(first.downloaded).toContain('onnx/model_quantized.onnx')
   expect(asked).toContain('/an/id/resolve/main/onnx/model_quantized.onnx')
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
+  await close(server)
   expect((await embed('an/id', 'awe')).vectors).toEqual([[0, 1, 0]])
 })
 

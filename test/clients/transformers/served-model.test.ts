@@ -1,22 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openWorld, type ProcessWorld } from '../../support/world/world.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { useFolder } from '../../support/folder.ts'
+import { useWorld } from '../../support/world/world.ts'
 import { writeTinyModel } from './tiny-model.ts'
 
-let folder = ''
-let world: ProcessWorld
+const folder = useFolder()
+const model = `local:${folder}`
+const world = useWorld({ processes: true })
 let openai: OpenAI
-let model = ''
 
 /** The service as people start it, in a process that finds the package in this folder. */
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'served-model-'))
   await writeTinyModel(folder, { joy: [1, 0, 0], שמחה: [1, 0, 0], awe: [0, 1, 0] })
-  model = `local:${folder}`
-  world = await openWorld({ processes: true })
   const { url } = await world.start({
     EMBEDDINGS_MODEL: model,
     EMBEDDINGS_PRICE: '500',
@@ -24,10 +20,6 @@ beforeAll(async () => {
     PACKAGES_OF: import.meta.dirname,
   })
   openai = new OpenAI({ apiKey: world.key, baseURL: `${url}/v1`, maxRetries: 0 })
-})
-afterAll(async () => {
-  await world.close()
-  await rm(folder, { recursive: true, force: true })
 })
 
 it('clients get the vectors of a local model, and pay for the tokens', async () => {

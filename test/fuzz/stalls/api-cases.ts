@@ -1,4 +1,4 @@
-import type { Json } from '../../support/openapi-reader.ts'
+import { type Json, referred } from '../../support/openapi-reader.ts'
 import { bodySizes, type Case, type Step, type WireRequest } from './case.ts'
 import { headCases } from './head-cases.ts'
 import type { Kind } from './kinds.ts'
@@ -48,7 +48,9 @@ function casesOf(
   const names = (place: string) => parameters.filter((one) => one.in === place).map(({ name }) => name)
   const [type, content] = Object.entries(requestBody?.content ?? {})[0] ?? []
   const places =
-    type === 'application/json' && content ? placesOf(content.schema, lookUp(document)) : [anyBody]
+    type === 'application/json' && content
+      ? placesOf(content.schema, (reference) => referred(document, reference))
+      : [anyBody]
   const plain =
     method === 'GET' ? { method, path: target } : jsonRequest(method, target, places[0]?.body('{}') ?? '')
   const head = headCases(subject, plain, {
@@ -83,12 +85,3 @@ const jsonRequest = (method: string, path: string, body: string): WireRequest =>
   headers: { 'content-type': 'application/json' },
   body,
 })
-
-/** @returns the target of a `$ref` in the document. */
-const lookUp =
-  (document: object) =>
-  (reference: string): Json =>
-    reference
-      .replace(/^#\//, '')
-      .split('/')
-      .reduce<unknown>((at, part) => (at as Json | undefined)?.[part], document) as Json

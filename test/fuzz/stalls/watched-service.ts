@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import process from 'node:process'
+import type { ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { bundledServer } from '../../../build/bundle.ts'
+import { startListening } from '../../support/listening-process.ts'
 import type { ProbeMessage, ProbeOrder, ServedRoute } from './loop-probe.ts'
 import { type Observer, openObserver } from './observer.ts'
 import { watchResidentMemory } from './resident-memory.ts'
@@ -48,54 +47,27 @@ export async function startWatchedService(
   env: Readonly<Record<string, string>>,
   program: string = bundledServer,
 ): Promise<WatchedService> {
-  const child = spawn(process.execPath, ['--expose-gc', '--import', probe, program], {
-    cwd: folder,
-    env: { PATH: '/usr/local/bin:/usr/bin:/bin', PORT: '0', LOG_LEVEL: 'fatal', ...env },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  })
-  const kill = () => void child.kill('SIGKILL')
-  process.once('exit', kill)
   let routes: readonly ServedRoute[] = []
-  let complaint = ''
-  child.on('message', (message: ProbeMessage) => {
-    if ('routes' in message) routes = message.routes
-  })
-  child.stderr?.on('data', (chunk) => {
-    complaint = (complaint + chunk).slice(-4_000)
-  })
-  const url = await listening(child, () => complaint)
+  const { child, url, output, hasEnded, stop } = await startListening(
+    ['--expose-gc', '--import', probe, program],
+    {
+      ...{ cwd: folder, env: { PORT: '0', LOG_LEVEL: 'fatal', ...env }, timeoutMs: startMs },
+      onMessage(message: ProbeMessage) {
+        if ('routes' in message) routes = message.routes
+      },
+    },
+  )
   const observer = openObserver(url)
   return {
-    url,
-    routes,
-    ended: () => child.exitCode !== null || child.signalCode !== null,
-    complaint: () => complaint,
+    ...{ url, routes },
+    ended: hasEnded,
+    complaint: output,
     watch: (work, settles) => watch(child, observer, work, settles),
     async stop() {
-      process.off('exit', kill)
       await observer.close()
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const closed = once(child, 'close')
-      child.kill('SIGKILL')
-      await closed
+      await stop('SIGKILL')
     },
   }
-}
-
-function listening(child: ChildProcess, complaint: () => string): Promise<string> {
-  let output = ''
-  return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`the service did not start: ${complaint()}`)), startMs)
-    for (const stream of [child.stdout, child.stderr])
-      stream?.on('data', (chunk) => {
-        output = (output + chunk).slice(-10_000)
-        const url = /ready at (\S+)\/v1\n/.exec(output)?.[1]
-        if (url === undefined) return
-        clearTimeout(late)
-        resolve(url)
-      })
-    child.once('close', (code) => reject(new Error(`the service ended with ${code}: ${complaint()}`)))
-  })
 }
 
 async function watch(

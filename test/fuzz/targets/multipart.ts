@@ -33,30 +33,12 @@ export async function openMultipart(): Promise<Target> {
       `preamble\r\n--${boundary}\r\nContent-Disposition: form-data; name=file; filename="a\\"b/../c.txt"\r\nContent-Transfer-Encoding: base64\r\n\r\nYQ==\r\n--${boundary}--`,
     ],
     dictionary: [
-      ...[
-        `--${boundary}`,
-        `\r\n--${boundary}\r\n`,
-        `--${boundary}--`,
-        '\r\n\r\n',
-        'content-disposition: form-data; ',
-        'name="',
-        'filename="',
-        "filename*=utf-8''%00",
-      ],
-      ...[
-        'content-type: ',
-        'text/html',
-        'charset=utf-16',
-        'content-transfer-encoding: binary\r\n',
-        '; ',
-        '__proto__',
-        'project_id',
-        'purpose',
-        '"',
-        '\\',
-        '%zz',
-        '../',
-      ],
+      ...[`--${boundary}`, `\r\n--${boundary}\r\n`, `--${boundary}--`, '\r\n\r\n', '; '],
+      ...['content-disposition: form-data; ', 'content-type: ', 'content-transfer-encoding: binary\r\n'],
+      ...`name=" filename=" filename*=utf-8''%00 text/html charset=utf-16 __proto__ project_id purpose`.split(
+        ' ',
+      ),
+      ...'" \\ %zz ../'.split(' '),
     ],
     async check(input) {
       const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }

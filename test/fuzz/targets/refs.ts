@@ -11,7 +11,6 @@ import {
 import { wordsIn } from '../../../src/sources/refs/grammar/text-words.ts'
 import { addressesIn } from '../../../src/sources/refs/in-text/titled-text.ts'
 import { mayBeRef } from '../../../src/sources/refs/ref-lookup.ts'
-import { atOnce } from '../../support/at-once.ts'
 import { require, type Target } from '../target.ts'
 
 /** Refs as people and models write them, alone and within a text. */
@@ -30,25 +29,10 @@ export const refs: Target = {
     'Iggeret HaKodesh §20 ¶3',
   ],
   dictionary: [
-    ...[
-      ' chapter ',
-      ' ch. ',
-      ' §',
-      ' ¶',
-      ':',
-      '-',
-      '–',
-      ', Part II',
-      ' vol. 3',
-      ' 2a',
-      ' 1:1-3',
-      '0001',
-      '9999',
-      '(',
-      ')',
-      '; ',
-    ],
-    ...['פרק ', 'סימן ', 'דף ', 'ע״א', 'ל״ב', "ט'", 'תתקצ״ט', 'עמוד ב', '־', '“', '”', '"', '״', '\u200f'],
+    ...[' chapter ', ' ch. ', ' §', ' ¶', ', Part II', ' vol. 3', ' 2a', ' 1:1-3', '; ', 'פרק ', 'סימן '],
+    ...['דף ', 'עמוד ב'],
+    ...`: - – 0001 9999 ( ) ע״א ל״ב ט' תתקצ״ט ־ “ ” " ״`.split(' '),
+    '\u200f',
   ],
   check(input) {
     const text = input.toString('utf8')
@@ -71,4 +55,12 @@ export const refs: Target = {
     for (const { start, end } of findQuotations(text, []).quotations)
       require(0 <= start && start <= end && end <= text.length, 'a quotation lies in its text', start, end)
   },
+}
+
+/** Runs a generator to its end without pauses; it yields wherever it may be interrupted. */
+function atOnce<T>(work: Generator<undefined, T>): T {
+  for (;;) {
+    const step = work.next()
+    if (step.done) return step.value
+  }
 }

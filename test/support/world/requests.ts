@@ -2,7 +2,7 @@ import type { TestService } from './service.ts'
 
 /** Sends a request with a key; a body is sent as JSON. */
 export function call(
-  service: TestService,
+  service: Pick<TestService, 'url'>,
   key: string | undefined,
   method: string,
   path: string,

@@ -10,6 +10,9 @@ import { makeAccount, makeProject, testPeppers } from './accounts.ts'
 import { question } from './requests.ts'
 import type { TestService } from './service.ts'
 
+/** A service, in this process or another one. */
+type Served = Pick<TestService, 'url'>
+
 /** Resources of one project: a session with a finished run, and a file. */
 export type Things = {
   readonly accountId: string
@@ -43,18 +46,14 @@ export async function ownerKey(db: TestDatabase, accountId: string): Promise<str
 /** A project, and a key that may use it. */
 type Place = { readonly key: string; readonly projectId: string }
 
-export async function makeSession(
-  service: TestService,
-  { key, projectId }: Place,
-  name = '',
-): Promise<string> {
+export async function makeSession(service: Served, { key, projectId }: Place, name = ''): Promise<string> {
   return made(
     await sendJson(service, { method: 'POST', path: '/v1/agent/sessions', key, body: { projectId, name } }),
   ).id
 }
 
 export async function makeFile(
-  service: TestService,
+  service: Served,
   { key, projectId }: Place,
   filename = 'a.txt',
 ): Promise<string> {
@@ -74,13 +73,13 @@ export async function makeSheet(db: TestDatabase, owner: { readonly accountId: s
  * Creates an empty project through the API.
  * @returns its id.
  */
-export async function newProject(service: TestService, { key }: { readonly key: string }): Promise<string> {
+export async function newProject(service: Served, { key }: { readonly key: string }): Promise<string> {
   return made(await sendJson(service, { method: 'POST', path: '/v1/projects', key, body: { name: 'New' } }))
     .id
 }
 
 /** Gives a project instructions, and returns their address as `pathOf` takes it. */
-export async function giveInstructions(service: TestService, { key, projectId }: Place): Promise<string> {
+export async function giveInstructions(service: Served, { key, projectId }: Place): Promise<string> {
   const body = { instructions: 'Explain each term.' }
   const path = `/v1/projects/${projectId}`
   return `${projectId}/${made(await sendJson(service, { method: 'PATCH', path, key, body })).instructions_hash}`
@@ -96,8 +95,8 @@ function made(reply: Reply) {
 }
 
 export async function makeThings(
-  db: TestDatabase,
-  service: TestService,
+  db: Pick<TestDatabase, 'database'>,
+  service: Served,
   owner: { readonly accountId: string; readonly key: string },
 ): Promise<Things> {
   const { accountId, key } = owner
@@ -113,11 +112,11 @@ export const useThings = (world: { readonly db: TestDatabase; readonly service: 
  * A finished turn of a session of its own.
  * @returns its run id.
  */
-export async function makeRun(service: TestService, place: Place): Promise<string> {
+export async function makeRun(service: Served, place: Place): Promise<string> {
   return (await ask(service, place)).runId
 }
 
-async function ask(service: TestService, { key, projectId }: Place) {
+async function ask(service: Served, { key, projectId }: Place) {
   // Equal ones at once on new connections would be retries: each is a turn of its own.
   const metadata = { made: randomUUID() }
   const body = { ...question('What is a beinoni?'), metadata, x_service: { project_id: projectId } }

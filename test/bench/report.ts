@@ -1,3 +1,5 @@
+import { loadavg } from 'node:os'
+
 /** One measured figure beside what it is to reach. */
 export type Figure = {
   readonly name: string
@@ -11,9 +13,24 @@ export type Figure = {
   readonly of?: string
 }
 
-export const print = (line: string): void => {
-  process.stdout.write(`${line}\n`)
+export const print = (line: string): void => void process.stdout.write(`${line}\n`)
+
+/** Prints how long `work` took. */
+export async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
+  const begun = performance.now()
+  const made = await work()
+  print(`${what}: ${((performance.now() - begun) / 1_000).toFixed(1)} s`)
+  return made
 }
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+export const median = (values: readonly number[]): number => percentile(values, 0.5)
+
+export const loadNow = (): string => loadavg()[0]?.toFixed(1) ?? '?'
 
 export function reached({ value, goal, gate, more = false }: Figure): 'goal' | 'gate' | 'missed' {
   const meets = (bound: number) => (more ? value >= bound : value <= bound)
