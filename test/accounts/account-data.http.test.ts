@@ -2,14 +2,14 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { findAccount } from '../../src/accounts/accounts.ts'
 import { commandLine } from '../../src/accounts/audit.ts'
 import { endHold, placeHold } from '../../src/accounts/legal-hold.ts'
 import { createLogger } from '../../src/log.ts'
 import { removeClosed } from '../../src/operations/closed-accounts.ts'
 import { resumeAccount, suspendAccount } from '../../src/turns/sessions/suspension.ts'
 import { runLine } from '../support/command-line.ts'
-import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
+import { goodPassword, openVisitor, type TestVisitor } from '../support/visitor.ts'
+import { newPerson } from '../support/world/person.ts'
 import { call, question } from '../support/world/requests.ts'
 import { makeSheet, makeThings, ownerKey } from '../support/world/things.ts'
 import { unhurried } from '../support/world/unhurried.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 
 const rows = async (statement: string, ...values: readonly unknown[]) =>
-  (await db.database.systemPool.query(statement, [...values])).rows
+  await world.rows(statement, ...values)
 const passTime = (id: string) =>
   rows(`update accounts set deletion_due_at = deletion_due_at - interval '8 days' where id = $1`, id)
 
@@ -34,8 +34,7 @@ let people = 0
 async function person() {
   people += 1
   const email = `data-${people}@example.org`
-  const visitor = await signedUp(service, email)
-  const { id: accountId } = await findAccount(db.database.system, email)
+  const { visitor, accountId } = await newPerson(world, email)
   const things = await makeThings(db, service, { accountId, key: await ownerKey(db, accountId) })
   return { ...things, email, visitor, sheetId: await makeSheet(db, things) }
 }
@@ -171,8 +170,7 @@ test('nothing of an account under a legal hold is deleted, by whatever way, unti
 
 test('an operator places and ends a legal hold on the page and by command', async () => {
   const { accountId, email } = await person()
-  const operator = await signedUp(service, 'operator-of-holds@example.org')
-  await rows(`update accounts set operator = true where email = 'operator-of-holds@example.org'`)
+  const { visitor: operator } = await newPerson(world, 'operator-of-holds@example.org', 'operator = true')
   const page = `/operator/accounts/${accountId}`
   const empty = await operator.post(`${page}/hold`, { reason: ' ' })
   expect([empty.status, await empty.text()]).toEqual([400, expect.stringContaining('needs a reason')])
@@ -183,7 +181,7 @@ test('an operator places and ends a legal hold on the page and by command', asyn
   expect(JSON.parse(await runLine(db, ['accounts', 'release', '--email', email, '--json']))).toMatchObject({
     legal_hold: false,
   })
-  const entries = await rows(
+  const entries = await world.rows<{ action: string; actor: string }>(
     'select action, actor from audit_log where account_id = $1 order by id desc',
     accountId,
   )

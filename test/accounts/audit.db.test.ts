@@ -1,8 +1,9 @@
 import { beforeAll, expect, test } from 'vitest'
 import { auditActions } from '../../src/accounts/audit.ts'
 import { runLine } from '../support/command-line.ts'
-import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
+import { goodPassword, openVisitor, type TestVisitor } from '../support/visitor.ts'
 import { makeKey } from '../support/world/accounts.ts'
+import { accountOf, newPerson } from '../support/world/person.ts'
 import { call } from '../support/world/requests.ts'
 import { useWorld, type World } from '../support/world/world.ts'
 
@@ -13,11 +14,9 @@ let operatorId: string
 const world = useWorld({ model: 'built-in' })
 beforeAll(async () => {
   ;({ db, service } = world)
-  operator = await signedUp(service, 'ops@example.org')
-  const { rows } = await db.database.systemPool.query<{ id: string }>(
-    `update accounts set operator = true where email = 'ops@example.org' returning id`,
-  )
-  operatorId = rows[0]?.id ?? ''
+  const person = await newPerson(world, 'ops@example.org', 'operator = true')
+  operator = person.visitor
+  operatorId = person.accountId
 })
 
 const command = (line: string, env: Readonly<Record<string, string>> = {}) =>
@@ -26,14 +25,6 @@ const command = (line: string, env: Readonly<Record<string, string>> = {}) =>
 type Entry = { id: string; actor: string; action: string; account: string; email: string; details: object }
 const entries = async (options = '') =>
   JSON.parse(await command(`accounts audit --json${options}`)) as readonly Entry[]
-
-async function accountId(email: string): Promise<string> {
-  const { rows } = await db.database.systemPool.query<{ id: string }>(
-    'select id from accounts where email = $1',
-    [email],
-  )
-  return rows[0]?.id ?? ''
-}
 
 const email = 'person@example.org'
 
@@ -50,7 +41,7 @@ test('each command that changes an account logs one entry, without secrets or e-
   await command(`accounts suspend --email ${email}`)
   await command(`accounts suspend --email ${email}`)
   await command(`accounts resume --email ${email}`)
-  const id = await accountId(email)
+  const id = await accountOf(world, email)
   await expect(command(`accounts delete --email ${email}`)).rejects.toThrow(`--confirm ${email}`)
   await expect(command(`accounts delete --email ${email} --confirm other@example.org`)).rejects.toThrow()
   await command(`accounts delete --email ${email} --confirm ${email}`)
@@ -63,12 +54,7 @@ test('each command that changes an account logs one entry, without secrets or e-
   expect(new Set(found.map((entry) => `${entry.actor} ${entry.account} ${entry.email}`))).toEqual(
     new Set([`command line ${id} null`]),
   )
-  const stored = JSON.stringify(
-    (await db.database.systemPool.query('select * from audit_log')).rows.map((row) => ({
-      ...row,
-      id: String(row.id),
-    })),
-  )
+  const stored = JSON.stringify(await world.rows('select to_jsonb(a) as row from audit_log a'))
   for (const secret of [email, key.key, link.path.split('/').at(-1) ?? ''])
     expect(stored).not.toContain(secret)
   // Unknown from here on, by every command.
@@ -81,8 +67,7 @@ test('each command that changes an account logs one entry, without secrets or e-
 })
 
 test('the audit log records each rename and deletion of a project, by page and by key', async () => {
-  const visitor = await signedUp(service, 'projects@example.org')
-  const id = await accountId('projects@example.org')
+  const { visitor, accountId: id } = await newPerson(world, 'projects@example.org')
   const formSeen = async () =>
     /name="seen" value="(\d+)"/.exec(await (await operator.get(`/operator/accounts/${id}`)).text())?.[1]
   const seen = await formSeen()
@@ -113,7 +98,7 @@ test('the audit log records each rename and deletion of a project, by page and b
 test('each change on the pages of operators is recorded with the id of who made it', async () => {
   const made = await operator.post('/operator/accounts', { email, plan: 'free' })
   expect(made.status).toBe(200)
-  const id = await accountId(email)
+  const id = await accountOf(world, email)
   const page = `/operator/accounts/${id}`
   const fieldOf = async (form: string) => {
     const text = await (await operator.get(page)).text()
@@ -136,7 +121,7 @@ test('each change on the pages of operators is recorded with the id of who made 
   expect(await send('suspend', {})).toBe(303)
   expect(await send('resume', {})).toBe(303)
   expect(await send('delete', { confirm: 'other@example.org' })).toBe(400)
-  expect(await accountId(email)).toBe(id)
+  expect(await accountOf(world, email)).toBe(id)
   expect(await send('delete', { confirm: ` ${email.toUpperCase()} ` })).toBe(303)
   const found = await entries(` --account ${id}`)
   expect(found.map(({ action, actor }) => [action, actor])).toEqual([
@@ -157,8 +142,7 @@ test('each change on the pages of operators is recorded with the id of who made 
 
 test('sign-ins with their address, also failed ones, and keys and passwords of the pages are recorded', async () => {
   const owner = 'owner-acts@example.org'
-  const visitor = await signedUp(service, owner)
-  const id = await accountId(owner)
+  const { visitor, accountId: id } = await newPerson(world, owner)
   const page = `/operator/accounts/${id}`
   const formSeen = async () => /name="seen" value="(\d+)"/.exec(await (await operator.get(page)).text())?.[1]
   const seen = await formSeen()
@@ -206,8 +190,7 @@ test('an operator can neither suspend nor delete the account they are signed in 
 })
 
 test('an account that its owner deletes leaves an entry by its owner', async () => {
-  const visitor = await signedUp(service, 'leaving@example.org')
-  const id = await accountId('leaving@example.org')
+  const { visitor, accountId: id } = await newPerson(world, 'leaving@example.org')
   expect((await visitor.post('/settings/account/delete', { current: goodPassword })).status).toBe(303)
   expect(await entries(` --account ${id}`)).toMatchObject([{ action: 'account.deleted', actor: id }])
 })
@@ -220,7 +203,7 @@ test('audit entries refuse update, delete and truncate for every role', async ()
 })
 
 test('the audit log comes in pages by command and by page, without gap and repetition', async () => {
-  await db.database.systemPool.query(
+  await world.rows(
     `insert into audit_log (actor, action, account_id) select 'command line', 'account.resumed', 'acct_many' from generate_series(1, 120)`,
   )
   const seen: string[] = []

@@ -141,7 +141,7 @@ test('many first requests of a dedicated key create one project', async () => {
 
 test('a request with a refused key creates no project', async () => {
   const key = await newKey()
-  const { rows } = await world.db.database.systemPool.query<{ id: string }>(
+  const rows = await world.rows<{ id: string }>(
     'update api_keys set revoked_at = now() where digest = (select digest from api_keys order by created_at desc limit 1) returning id',
   )
   expect((await send(key, 'GET', '/v1/models')).status).toBe(401)

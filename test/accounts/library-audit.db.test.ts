@@ -8,7 +8,7 @@ import { type FakeEmbeddings, startFakeEmbeddings } from '../support/fake-embedd
 import { type FakeSefaria, startFakeSefaria } from '../support/fake-sefaria.ts'
 import { useFolder } from '../support/folder.ts'
 import { lampRecords, lampSections } from '../support/publisher.ts'
-import { signedUp } from '../support/visitor.ts'
+import { newPerson } from '../support/world/person.ts'
 import { openWorld, type World } from '../support/world/world.ts'
 
 let world: World
@@ -112,10 +112,7 @@ test('making vectors and removing a work are recorded, and operators see the ent
   expect(await newest()).toMatchObject(removed)
   await expect(run(['sources', 'remove', 'Tanya'])).rejects.toThrow('no work')
   expect(await newest()).toMatchObject(removed)
-  const operator = await signedUp(world.service, 'ops@example.org')
-  await world.db.database.systemPool.query(
-    "update accounts set operator = true where email = 'ops@example.org'",
-  )
+  const { visitor: operator } = await newPerson(world, 'ops@example.org', 'operator = true')
   const page = await (await operator.get('/operator/audit')).text()
   expect(page).toContain('Work removed from the library')
   expect(page).toMatch(

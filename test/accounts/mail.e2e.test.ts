@@ -135,13 +135,13 @@ test('a letter that the server refuses for now is sent again', async () => {
 test('keys that expire soon and few credits are told once, and again after a failure', async () => {
   const { id: accountId, email } = await makeAccount(db.database, 'pro')
   await makeKey(db.database, accountId)
-  await db.database.systemPool.query(
+  await world.rows(
     `update api_keys set name = 'Lamp <1>', expires_at = now() + interval '3 days' where account_id = $1`,
-    [accountId],
+    accountId,
   )
-  await db.database.systemPool.query(
+  await world.rows(
     `update accounts set allowance_month = date_trunc('month', now() at time zone 'UTC')::date where id = $1`,
-    [accountId],
+    accountId,
   )
   const round = () =>
     sendNotices({ database: db.database, library: db.database, mailer, plans: builtInPlans, log })
@@ -164,9 +164,7 @@ test('neither tokens nor addresses reach the database in clear or the log', asyn
   mailbox.refuse(550, 1)
   await openVisitor(service).post('/signup', { email: 'refused@example.org', password: goodPassword })
   await expect.poll(() => logged.join('\n')).toContain('a letter could not be sent')
-  const { rows } = await db.database.systemPool.query<{ row: string }>(
-    'select row_to_json(l)::text as row from mailed_links l',
-  )
+  const rows = await world.rows<{ row: string }>('select row_to_json(l)::text as row from mailed_links l')
   expect(rows.map(({ row }) => row).join('\n')).not.toContain(token)
   expect(logged.join('\n')).not.toContain(token)
   expect(logged.join('\n')).not.toContain('refused@example.org')
@@ -198,6 +196,8 @@ test('a link that was not mailed makes no account: it does not show whose addres
   const key = await makeKey(db.database, id, { scopes: ['account:manage'], reach: { kind: 'owner' } })
   const body = { email: 'unproven@example.org', role: 'member' }
   const made = await bodyOf(call(service, key, 'POST', '/v1/invitations', body))
+  const { data } = await bodyOf(call(service, key, 'GET', '/v1/invitations'))
+  expect(data).toMatchObject([{ id: made.id, email: body.email }])
   const link = new URL(made.url).pathname
   const guest = openVisitor(service)
   expect(await (await guest.get(link)).text()).not.toContain('type="password"')

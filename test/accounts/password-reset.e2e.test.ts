@@ -5,6 +5,7 @@ import { createResetLink, resetPassword } from '../../src/accounts/sign-in/passw
 import { changePassword, signIn } from '../../src/accounts/sign-in/sign-in.ts'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 import { makeKey } from '../support/world/accounts.ts'
+import { accountOf } from '../support/world/person.ts'
 import { openWorld, type World } from '../support/world/world.ts'
 
 const email = 'forgetful@example.org'
@@ -21,11 +22,7 @@ beforeAll(async () => {
   world = await openWorld({ model: 'built-in', log })
   ;({ db, service } = world)
   signedIn = await signedUp(service, email)
-  const { rows } = await db.database.systemPool.query<{ id: string }>(
-    'select id from accounts where email = $1',
-    [email],
-  )
-  accountId = rows[0]?.id ?? ''
+  accountId = await accountOf(world, email)
 })
 afterAll(() => world.close())
 
@@ -66,7 +63,7 @@ test('a used, replaced, expired or unknown reset link gets one and the same answ
   expect((await set(used, next)).status).toBe(303)
   const replaced = await newLink()
   const expired = await newLink()
-  await db.database.systemPool.query(`update password_resets set expires_at = now()`)
+  await world.rows(`update password_resets set expires_at = now()`)
   const never = `/reset-password/${'x'.repeat(43)}`
   const comparable = async (path: string) => {
     const { status, text, headers } = await open(path)
@@ -150,7 +147,7 @@ test('neither the database nor the log has a token, and the route is logged with
   const token = path.split('/').at(-1) ?? ''
   await open(path)
   await set(path, 'short')
-  const { rows } = await db.database.systemPool.query<{ row: string }>(
+  const rows = await world.rows<{ row: string }>(
     `select row_to_json(r)::text as row from password_resets r union all select row_to_json(a)::text from audit_log a`,
   )
   expect(rows.length).toBeGreaterThan(1)

@@ -9,6 +9,7 @@ import {
   startIdentityProvider,
 } from '../support/identity-provider.ts'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
+import { actionsOf } from '../support/world/person.ts'
 import type { TestService } from '../support/world/service.ts'
 import { openWorld, type World } from '../support/world/world.ts'
 
@@ -21,7 +22,7 @@ const rules: Provider['rules'] = {
 }
 
 let world: World
-let { db, service } = {} as World
+let { service } = {} as World
 let idp: IdentityProvider
 /** Services with a closed sign-up, and with one for addresses of other.example. */
 let closed: TestService
@@ -48,7 +49,7 @@ beforeAll(async () => {
   idp = await startIdentityProvider()
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
   world = await openWorld({ model: 'built-in', web: { providers }, log })
-  ;({ db, service } = world)
+  ;({ service } = world)
   closed = await world.start({ model: 'built-in', web: { providers, signUp: 'closed' } })
   ofDomain = await world.start({ model: 'built-in', web: { providers, signUpDomains: ['other.example'] } })
   idp.serve([service, closed, ofDomain].map(({ url }) => `${url}/signin/with/school/callback`))
@@ -80,23 +81,15 @@ type Row = {
 }
 
 async function accountOf(email: string): Promise<Row | undefined> {
-  const { rows } = await db.database.systemPool.query<Row>(
+  const rows = await world.rows<Row>(
     'select id, plan, operator, password_hash from accounts where email = $1',
-    [email],
+    email,
   )
   return rows[0]
 }
 
 async function emailOf(visitor: TestVisitor): Promise<string | undefined> {
   return /<bdi>([^<@]+@[^<]+)<\/bdi>/.exec(await (await visitor.get('/settings/account')).text())?.[1]
-}
-
-async function actionsOf(email: string): Promise<readonly string[]> {
-  const { rows } = await db.database.systemPool.query<{ action: string }>(
-    'select action from audit_log where account_id = $1 order by id',
-    [(await accountOf(email))?.id],
-  )
-  return rows.map(({ action }) => action)
 }
 
 test('a first sign-in makes an account without a password, and a later one with another address enters it', async () => {
@@ -109,7 +102,7 @@ test('a first sign-in makes an account without a password, and a later one with 
   person('alice', { email: 'married@school.example' })
   const second = await signIn('alice')
   expect(await emailOf(second.visitor)).toBe('alice@school.example')
-  expect(await actionsOf('alice@school.example')).toEqual([
+  expect(await actionsOf(world, 'alice@school.example')).toEqual([
     'identity.added',
     'session.signed_in',
     'session.signed_in',
@@ -146,7 +139,7 @@ test('an address never leads to the account that has it, until its owner connect
   expect(await emailOf((await signIn('owner')).visitor)).toBe(email)
   await owner.post('/settings/account/providers/school/disconnect', {})
   expect((await signIn('owner')).response.status).toBe(400)
-  expect(await actionsOf(email)).toEqual(['identity.added', 'session.signed_in', 'identity.removed'])
+  expect(await actionsOf(world, email)).toEqual(['identity.added', 'session.signed_in', 'identity.removed'])
 })
 
 test('an identity of one account is not connected to another', async () => {
@@ -172,7 +165,7 @@ test('a connection that another account began, or nobody signed in to, is refuse
   const back = await idp.signIn(addressIn(await one.post(connect, { current: goodPassword })), 'confused')
   other.cookies.set('step', one.cookies.get('step') ?? '')
   expect((await other.get(back)).headers.get('location')).toBe('/signin?ended=step')
-  const { rows } = await db.database.systemPool.query(`select 1 from identities where subject = 'confused'`)
+  const rows = await world.rows(`select 1 from identities where subject = 'confused'`)
   expect(rows).toEqual([])
 })
 
@@ -269,7 +262,7 @@ test('claims give and take the role of an operator, and give the plan', async ()
   await signIn('chief')
   expect(await accountOf(email)).toMatchObject({ operator: false, plan: 'pro' })
   expect((await visitor.get('/operator')).status).toBe(404)
-  const changes = (await actionsOf(email)).filter((action) => action.startsWith('account.'))
+  const changes = (await actionsOf(world, email)).filter((action) => action.startsWith('account.'))
   expect(changes).toEqual(['account.role_changed', 'account.plan_changed', 'account.role_changed'])
 })
 
@@ -285,9 +278,10 @@ test('a second factor is asked for after the provider, too', async () => {
   person('careful')
   const { visitor } = await signIn('careful')
   await visitor.post('/settings/second-factor/app', {})
-  await db.database.systemPool.query('update totp_secrets set confirmed_at = now() where account_id = $1', [
+  await world.rows(
+    'update totp_secrets set confirmed_at = now() where account_id = $1',
     (await accountOf('careful@school.example'))?.id,
-  ])
+  )
   const again = await signIn('careful')
   expect([again.response.status, again.visitor.cookies.has('session')]).toEqual([200, false])
   expect(await again.response.text()).toContain('action="/signin/code"')
@@ -296,7 +290,7 @@ test('a second factor is asked for after the provider, too', async () => {
 test('the owner of a closed account keeps it after the provider', async () => {
   person('leaving')
   await signIn('leaving')
-  await db.database.systemPool.query(
+  await world.rows(
     `update accounts set suspended_at = now(), deletion_due_at = now() + interval '7 days' where email = 'leaving@school.example'`,
   )
   const { response, visitor } = await signIn('leaving', openVisitor(service), { next: '/usage' })
@@ -304,7 +298,7 @@ test('the owner of a closed account keeps it after the provider', async () => {
   expect(await response.text()).toContain('action="/signin/keep"')
   expect((await visitor.post('/signin/keep', {})).status).toBe(303)
   expect(await emailOf(visitor)).toBe('leaving@school.example')
-  expect((await actionsOf('leaving@school.example')).slice(-2)).toEqual([
+  expect((await actionsOf(world, 'leaving@school.example')).slice(-2)).toEqual([
     'account.deletion_taken_back',
     'session.signed_in',
   ])
@@ -313,9 +307,7 @@ test('the owner of a closed account keeps it after the provider', async () => {
 test('a suspended account is not let in by a provider', async () => {
   person('suspended')
   await signIn('suspended')
-  await db.database.systemPool.query(
-    `update accounts set suspended_at = now() where email = 'suspended@school.example'`,
-  )
+  await world.rows(`update accounts set suspended_at = now() where email = 'suspended@school.example'`)
   const { response, visitor } = await signIn('suspended')
   expect([response.status, visitor.cookies.has('session')]).toEqual([403, false])
 })
@@ -328,9 +320,9 @@ test('an account without a password needs a fresh sign-in where a password is as
   expect(page).not.toContain('name="current"')
   for (const password of ['', 'none', goodPassword])
     expect((await openVisitor(service).post('/signin', { email, password })).status).toBe(400)
-  await db.database.systemPool.query(
+  await world.rows(
     `update web_sessions set created_at = now() - interval '11 minutes' where account_id = $1`,
-    [(await accountOf(email))?.id],
+    (await accountOf(email))?.id,
   )
   const setPassword = () => visitor.post('/settings/account/password', { next: goodPassword })
   const forms = [
@@ -352,7 +344,7 @@ test('an account without a password is deleted with its identity', async () => {
   expect((await visitor.post('/settings/account/delete', {})).headers.get('location')).toBe(
     '/signin?done=deleted',
   )
-  const { rows } = await db.database.systemPool.query(`select 1 from identities where subject = 'leaves'`)
+  const rows = await world.rows(`select 1 from identities where subject = 'leaves'`)
   expect(rows).toEqual([])
   expect(await emailOf((await signIn('leaves')).visitor)).toBe('leaves@school.example')
 })

@@ -4,8 +4,8 @@ import { withTx } from '../../src/db/client.ts'
 import { revokeKeyAndTurns } from '../../src/turns/sessions/suspension.ts'
 import { runLine } from '../support/command-line.ts'
 import { callTools, gate, reply, stall } from '../support/scripted-upstream.ts'
-import { signedUp } from '../support/visitor.ts'
 import { makeAccount, makeKey, makeProject } from '../support/world/accounts.ts'
+import { newPerson } from '../support/world/person.ts'
 import { call, question } from '../support/world/requests.ts'
 import { useWorld, type World } from '../support/world/world.ts'
 
@@ -27,9 +27,7 @@ test('a turn whose key expires stops before its next model call and pays its ste
   const asked = upstream.requests.length
   const running = call(service, key, 'POST', '/v1/chat/completions', question('List the files'))
   await expect.poll(() => upstream.requests.length - asked).toBe(1)
-  await db.database.systemPool.query('update api_keys set expires_at = now() where account_id = $1', [
-    accountId,
-  ])
+  await world.rows('update api_keys set expires_at = now() where account_id = $1', accountId)
   held.open()
   const body = (await (await running).json()) as { usage: { cost: number }; x_service: { status: string } }
   expect(body.x_service.status).toBe('cancelled')
@@ -52,11 +50,12 @@ test('revoking a key stops its running and queued turns at once, on every replic
   const leakedId = infos.find((info) => keys.leaked.endsWith(info.last_four))?.id ?? ''
   const statuses = async () =>
     (
-      await db.database.systemPool.query<{ status: string }>(
+      await world.rows<{ status: string }>(
         'select status from runs where account_id = $1 and api_key_id = $2 order by turn',
-        [accountId, leakedId],
+        accountId,
+        leakedId,
       )
-    ).rows.map(({ status }) => status)
+    ).map(({ status }) => status)
   const other = await world.start()
   try {
     const held = gate()
@@ -92,10 +91,7 @@ test('revoking a key stops its running and queued turns at once, on every replic
 })
 
 test('revoking a key on its page or by command stops its turn', async () => {
-  const visitor = await signedUp(service, 'revokes@example.org')
-  const { id: accountId } = await world.row<{ id: string }>(
-    `update accounts set plan = 'pro' where email = 'revokes@example.org' returning id`,
-  )
+  const { visitor, accountId } = await newPerson(world, 'revokes@example.org', `plan = 'pro'`)
   for (const revoke of [
     (id: string) => visitor.post(`/settings/keys/${id}/revoke`, {}),
     (id: string) => runLine(db, ['keys', 'revoke', id]),

@@ -9,31 +9,40 @@ import { unhurried } from '../support/world/unhurried.ts'
 import { useWorld } from '../support/world/world.ts'
 
 let home: Things
-const keys = new Map<string, string>()
+/** For each scope a key that has it alone, and one that has all others. */
+const only = new Map<string, string>()
+const without = new Map<string, string>()
 
 const world = useWorld(unhurried)
 const foreign = useThings(world)
 beforeAll(async () => {
   const owner = await makeOwner(world.db)
   home = await makeThings(world.db, world.service, owner)
-  for (const scope of scopes)
-    keys.set(scope, (await makeKeyWithId(world.db, owner.accountId, { kind: 'owner' }, [scope])).key)
+  const keyWith = async (held: readonly string[]) =>
+    (await makeKeyWithId(world.db, owner.accountId, { kind: 'owner' }, held)).key
+  for (const scope of scopes) {
+    const opening = [scope, ...(wider[scope] ?? [])]
+    only.set(scope, await keyWith([scope]))
+    without.set(scope, await keyWith(scopes.filter((one) => !opening.includes(one))))
+  }
 })
 
 // That the table has every operation of the OpenAPI document and every route is shown in http/openapi/document and http/routes-and-keys.
 const alone = table.filter((row) => !row.named && row.scope !== 'public')
 
 test.each(alone)('$route opens for its scope, a wider one, and no other', async (row) => {
-  const got: Record<string, unknown> = {}
-  const expected: Record<string, unknown> = {}
-  for (const scope of scopes) {
-    const reply = await ask(world, row, keys.get(scope), home)
-    const isHeld = row.scope === 'any-key' || row.scope === scope || wider[row.scope]?.includes(scope)
-    const may = isHeld && !row.operatorOnly
-    got[scope] = [reply.status, errorOf(reply)?.code]
-    expected[scope] = may ? [row.ok ?? 200, row.ok ? 'not_found' : undefined] : [403, 'missing_scope']
+  const answer = async (key: string | undefined) => {
+    const reply = await ask(world, row, key, home)
+    return [reply.status, errorOf(reply)?.code]
   }
-  expect(got).toEqual(expected)
+  const opens = [row.ok ?? 200, row.ok ? 'not_found' : undefined]
+  const refused = [403, 'missing_scope']
+  const opening =
+    row.scope === 'any-key' ? (['models:read'] as const) : [row.scope, ...(wider[row.scope] ?? [])]
+  for (const scope of opening)
+    expect(await answer(only.get(scope))).toEqual(row.operatorOnly ? refused : opens)
+  // No other scope opens it: all of them together do not.
+  if (row.scope !== 'any-key') expect(await answer(without.get(row.scope))).toEqual(refused)
 })
 
 type Sent = {
@@ -43,91 +52,41 @@ type Sent = {
   readonly body?: unknown
 }
 
+const chat = (more: Partial<Sent>): Sent => ({
+  ...{ method: 'POST', path: '/v1/chat/completions', body: question('?') },
+  ...more,
+})
+const labelled = (metadata: object) => chat({ body: { ...question('?'), metadata } })
+const listAfter = (list: string) => (id: string) => ({ method: 'GET', path: `/v1/${list}?after=${id}` })
+
+type Kind = 'session' | 'project' | 'file' | 'run'
+type Channel = readonly [name: string, kind: Kind, sent: (id: string) => Sent, status: number]
+
 /** Ids that reach the service beside a path and the fields that `http/hostile/invisible-ids` tries. */
-const channels: readonly {
-  readonly name: string
-  readonly of: (t: Things) => string
-  readonly random: () => string
-  readonly sent: (id: string) => Sent
-  readonly status: number
-}[] = [
-  {
-    name: 'previous_response_id',
-    of: (t) => t.runId.replace('run_', 'resp_'),
-    random: () => newId('run').replace('run_', 'resp_'),
-    sent: (id) => ({
-      method: 'POST',
-      path: '/v1/responses',
-      body: { model: 'service', input: '?', previous_response_id: id },
-    }),
-    status: 404,
-  },
-  {
-    name: 'the header x-service-session-id',
-    of: (t) => t.sessionId,
-    random: () => newId('session'),
-    sent: (id) => ({
-      method: 'POST',
-      path: '/v1/chat/completions',
-      headers: { 'x-service-session-id': id },
-      body: question('?'),
-    }),
-    status: 404,
-  },
-  {
-    name: 'the header x-service-project-id',
-    of: (t) => t.projectId,
-    random: () => newId('project'),
-    sent: (id) => ({
-      method: 'POST',
-      path: '/v1/chat/completions',
-      headers: { 'x-service-project-id': id },
-      body: question('?'),
-    }),
-    status: 404,
-  },
-  {
-    name: 'flat metadata',
-    of: (t) => t.sessionId,
-    random: () => newId('session'),
-    sent: (id) => ({
-      method: 'POST',
-      path: '/v1/chat/completions',
-      body: { ...question('?'), metadata: { 'service.session_id': id } },
-    }),
-    status: 404,
-  },
-  {
-    name: 'nested metadata',
-    of: (t) => t.sessionId,
-    random: () => newId('session'),
-    sent: (id) => ({
-      method: 'POST',
-      path: '/v1/chat/completions',
-      body: { ...question('?'), metadata: { service: { session_id: id } } },
-    }),
-    status: 404,
-  },
-  ...(['projects', 'agent/sessions', 'files'] as const).map((list) => ({
-    name: `the cursor of /v1/${list}`,
-    of: (t: Things) => (list === 'projects' ? t.projectId : list === 'files' ? t.fileId : t.sessionId),
-    random: () => newId(list === 'projects' ? 'project' : list === 'files' ? 'file' : 'session'),
-    sent: (id: string) => ({ method: 'GET', path: `/v1/${list}?after=${id}` }),
-    status: 400,
-  })),
-  ...(['session_id', 'run_id', 'project_id'] as const).map((name) => ({
-    name: `the filter ${name} of files`,
-    of: (t: Things) => (name === 'session_id' ? t.sessionId : name === 'run_id' ? t.runId : t.projectId),
-    random: () => newId(name === 'session_id' ? 'session' : name === 'run_id' ? 'run' : 'project'),
-    sent: (id: string) => ({ method: 'GET', path: `/v1/files?${name}=${id}` }),
-    status: 404,
-  })),
+const channels: readonly Channel[] = [
+  [
+    'previous_response_id',
+    'run',
+    (id) => ({ method: 'POST', path: '/v1/responses', body: following(id) }),
+    404,
+  ],
+  ['a header', 'session', (id) => chat({ headers: { 'x-service-session-id': id } }), 404],
+  ['a header', 'project', (id) => chat({ headers: { 'x-service-project-id': id } }), 404],
+  ['flat metadata', 'session', (id) => labelled({ 'service.session_id': id }), 404],
+  ['nested metadata', 'session', (id) => labelled({ service: { session_id: id } }), 404],
+  ['a cursor', 'project', listAfter('projects'), 400],
+  ['a cursor', 'session', listAfter('agent/sessions'), 400],
+  ['a cursor', 'file', listAfter('files'), 400],
 ]
 
+function following(id: string): object {
+  return { model: 'service', input: '?', previous_response_id: id.replace('run_', 'resp_') }
+}
+
 test.each(channels)(
-  'a foreign and a random id in $name get the same bytes and headers',
-  async ({ of, random, sent, status }) => {
-    const ids = [of(foreign), random(), random()]
+  'in %s a foreign and a random id of a %s get the same bytes and headers',
+  async (_, kind, sent, status) => {
+    const ids = [foreign[`${kind}Id`], newId(kind), newId(kind)]
     const replies = await Promise.all(
       ids.map(async (id) => {
         const { body, ...request } = sent(id)

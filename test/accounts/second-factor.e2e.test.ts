@@ -6,6 +6,7 @@ import { withTx } from '../../src/db/client.ts'
 import { runLine } from '../support/command-line.ts'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 import { pepperText } from '../support/world/accounts.ts'
+import { accountOf, actionsOf } from '../support/world/person.ts'
 import { useWorld, type World } from '../support/world/world.ts'
 
 let { db, service } = {} as World
@@ -28,15 +29,13 @@ type Owner = {
 }
 
 let owners = 0
-const idOf = async (email: string) =>
-  (await db.database.systemPool.query<{ id: string }>('select id from accounts where email = $1', [email]))
-    .rows[0]?.id ?? ''
 
 /** A code counts once, and a test has no time to wait for the next. */
 async function forgetUse({ email }: Owner): Promise<void> {
-  await db.database.systemPool.query('update totp_secrets set last_period = 0 where account_id = $1', [
-    await idOf(email),
-  ])
+  await world.rows(
+    'update totp_secrets set last_period = 0 where account_id = $1',
+    await accountOf(world, email),
+  )
 }
 
 async function ownerWithApp(): Promise<Owner> {
@@ -59,19 +58,11 @@ async function withPassword({ email }: Owner, fields: Readonly<Record<string, st
 const enter = (visitor: TestVisitor, code: string) => visitor.post('/signin/code', { code })
 const isSignedIn = async (visitor: TestVisitor) => (await visitor.get('/settings/account')).status === 200
 
-async function actionsOf(email: string): Promise<readonly string[]> {
-  const { rows } = await db.database.systemPool.query<{ action: string }>(
-    'select action from audit_log where account_id = $1 order by id',
-    [await idOf(email)],
-  )
-  return rows.map(({ action }) => action)
-}
-
 test('a closed account is kept only after its second factor', async () => {
   const owner = await ownerWithApp()
-  await db.database.systemPool.query(
+  await world.rows(
     `update accounts set suspended_at = now(), deletion_due_at = now() + interval '7 days' where id = $1`,
-    [await idOf(owner.email)],
+    await accountOf(world, owner.email),
   )
   const { visitor, response } = await withPassword(owner)
   expect(await response.text()).toContain('action="/signin/code"')
@@ -80,10 +71,10 @@ test('a closed account is kept only after its second factor', async () => {
   const proved = await enter(again.visitor, codeOf(owner.secret))
   expect(await proved.text()).toContain('action="/signin/keep"')
   expect(await isSignedIn(again.visitor)).toBe(false)
-  expect(await actionsOf(owner.email)).not.toContain('account.deletion_taken_back')
+  expect(await actionsOf(world, owner.email)).not.toContain('account.deletion_taken_back')
   await again.visitor.post('/signin/keep', {})
   expect(await isSignedIn(again.visitor)).toBe(true)
-  expect(await actionsOf(owner.email)).toContain('account.deletion_taken_back')
+  expect(await actionsOf(world, owner.email)).toContain('account.deletion_taken_back')
 })
 
 test('an app is set up by its first code, and a wrong code shows the same secret again', async () => {
@@ -102,7 +93,7 @@ test('an app is set up by its first code, and a wrong code shows the same secret
   for (const code of codes) expect(code).toMatch(/^(?:[a-z2-9]{4}-?){4}$/)
   const shown = await (await visitor.get(settings)).text()
   for (const hidden of [secret, ...codes]) expect(shown).not.toContain(hidden)
-  expect(await actionsOf('setup@example.org')).toEqual(['second_factor.app_added'])
+  expect(await actionsOf(world, 'setup@example.org')).toEqual(['second_factor.app_added'])
 })
 
 test('a right password alone opens nothing, and the code opens the session', async () => {
@@ -116,7 +107,7 @@ test('a right password alone opens nothing, and the code opens the session', asy
   const done = await visitor.post('/signin/code', { code: codeOf(owner.secret), next: '/usage' })
   expect([done.status, done.headers.get('location')]).toEqual([303, '/usage'])
   expect([await isSignedIn(visitor), visitor.cookies.has('step')]).toEqual([true, false])
-  expect((await actionsOf(owner.email)).slice(1)).toEqual(['session.signed_in'])
+  expect((await actionsOf(world, owner.email)).slice(1)).toEqual(['session.signed_in'])
 })
 
 test('a form that the sign-in interrupted comes back after the second step', async () => {
@@ -148,9 +139,9 @@ test('after five wrong codes the sign-in is over, and the right code does not he
   visitor.cookies.set('step', step)
   await enter(visitor, codeOf(owner.secret))
   expect(await isSignedIn(visitor)).toBe(false)
-  expect((await actionsOf(owner.email)).filter((action) => action === 'session.sign_in_failed')).toHaveLength(
-    5,
-  )
+  expect(
+    (await actionsOf(world, owner.email)).filter((action) => action === 'session.sign_in_failed'),
+  ).toHaveLength(5)
 })
 
 test('guesses over many sign-ins meet the limit of the account', async () => {
@@ -170,7 +161,7 @@ test('a recovery code signs in once, however it is written', async () => {
   expect((await enter(visitor, ` ${code.toUpperCase().replaceAll('-', ' ')} `)).status).toBe(303)
   expect(await isSignedIn(visitor)).toBe(true)
   expect((await enter((await withPassword(owner)).visitor, code)).status).toBe(400)
-  expect(await actionsOf(owner.email)).toContain('second_factor.recovery_code_used')
+  expect(await actionsOf(world, owner.email)).toContain('second_factor.recovery_code_used')
   expect(await (await visitor.get(settings)).text()).toContain('9 unused recovery codes')
 })
 
@@ -199,8 +190,8 @@ test('only a code turns the second factor off', async () => {
   const { visitor: next, response } = await withPassword(owner)
   expect([response.status, await isSignedIn(next)]).toEqual([303, true])
   const left = `select 1 from totp_secrets where account_id = $1 union all select 1 from recovery_codes where account_id = $1`
-  expect((await db.database.systemPool.query(left, [await idOf(owner.email)])).rows).toEqual([])
-  expect((await actionsOf(owner.email)).filter((action) => action.startsWith('second'))).toEqual([
+  expect(await world.rows(left, await accountOf(world, owner.email))).toEqual([])
+  expect((await actionsOf(world, owner.email)).filter((action) => action.startsWith('second'))).toEqual([
     'second_factor.app_added',
     'second_factor.removed',
   ])
@@ -226,9 +217,7 @@ test('a new password ends a sign-in that waits for its code', async () => {
 test('a suspended account is not let in by its code', async () => {
   const owner = await ownerWithApp()
   const { visitor } = await withPassword(owner)
-  await db.database.systemPool.query('update accounts set suspended_at = now() where email = $1', [
-    owner.email,
-  ])
+  await world.rows('update accounts set suspended_at = now() where email = $1', owner.email)
   expect((await enter(visitor, codeOf(owner.secret))).status).toBe(403)
   expect(await isSignedIn(visitor)).toBe(false)
 })
@@ -237,9 +226,7 @@ test('the database has neither the secret nor a recovery code', async () => {
   const owner = await ownerWithApp()
   await withPassword(owner)
   for (const table of ['totp_secrets', 'recovery_codes', 'sign_in_steps', 'audit_log']) {
-    const { rows } = await db.database.systemPool.query<{ row: string }>(
-      `select row_to_json(t)::text as row from ${table} t`,
-    )
+    const rows = await world.rows<{ row: string }>(`select row_to_json(t)::text as row from ${table} t`)
     const stored = rows.map(({ row }) => row).join('\n')
     const written = [
       owner.secret,
@@ -255,7 +242,7 @@ test('the database has neither the secret nor a recovery code', async () => {
 
 test('a use moves the secret to the newest KEY_PEPPER', async () => {
   const owner = await ownerWithApp()
-  const accountId = await idOf(owner.email)
+  const accountId = await accountOf(world, owner.email)
   const both = parsePeppers(`2:another pepper for tests,1:${pepperText}`)
   const use = (peppers: typeof both) =>
     withTx(db.database, 'system', (tx) => useAppCode(tx, peppers, accountId, codeOf(owner.secret)))
@@ -269,9 +256,9 @@ test('the command line resets a second factor, with an audit line', async () => 
   await runLine(db, ['accounts', 'reset-second-factor', '--email', owner.email])
   const { visitor } = await withPassword(owner)
   expect(await isSignedIn(visitor)).toBe(true)
-  const { rows } = await db.database.systemPool.query(
+  const rows = await world.rows(
     `select actor from audit_log where action = 'second_factor.removed' and account_id = $1`,
-    [await idOf(owner.email)],
+    await accountOf(world, owner.email),
   )
   expect(rows).toEqual([{ actor: 'command line' }])
 })

@@ -1,16 +1,17 @@
 import { beforeAll, expect, test } from 'vitest'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
+import { actionsOf } from '../support/world/person.ts'
 import { useWorld, type World } from '../support/world/world.ts'
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
 const edge =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36 Edg/150.0.0.0'
 
-let { db, service } = {} as World
+let { service } = {} as World
 
 const world = useWorld({ model: 'built-in' })
 beforeAll(async () => {
-  ;({ db, service } = world)
+  ;({ service } = world)
 })
 
 const page = async (visitor: TestVisitor) => (await visitor.get('/settings/account')).text()
@@ -22,14 +23,6 @@ async function signedInAs(email: string, agent: string): Promise<TestVisitor> {
   const headers = { 'sec-fetch-site': 'same-origin', 'user-agent': agent }
   await visitor.post('/signin', { email, password: goodPassword }, headers)
   return visitor
-}
-
-async function actionsOf(email: string): Promise<readonly string[]> {
-  const { rows } = await db.database.systemPool.query<{ action: string }>(
-    `select action from audit_log where account_id = (select id from accounts where email = $1) order by id`,
-    [email],
-  )
-  return rows.map(({ action }) => action)
 }
 
 test('the list names each browser, marks the one that asks, and has no token', async () => {
@@ -50,7 +43,7 @@ test('a browser that is signed out from the list is out at once, and the others 
   expect((await own.post(path, {})).headers.get('location')).toBe('/settings/account?done=signed-out-one')
   expect([await isSignedIn(own), await isSignedIn(other)]).toEqual([true, false])
   expect((await own.post(path, {})).status).toBe(404)
-  expect((await actionsOf(email)).at(-1)).toBe('session.ended')
+  expect((await actionsOf(world, email)).at(-1)).toBe('session.ended')
 })
 
 test('nobody ends a session of another account', async () => {
@@ -76,7 +69,7 @@ test('sign-out everywhere ends every session of the account and none of another'
     false,
     true,
   ])
-  expect((await actionsOf(email)).at(-1)).toBe('session.all_ended')
+  expect((await actionsOf(world, email)).at(-1)).toBe('session.all_ended')
 })
 
 test('a long or strange name of a browser is stored shortened and shown as text', async () => {

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { deleteAccount } from '../../src/accounts/delete-account.ts'
 import { goodPassword, openVisitor, signedUp } from '../support/visitor.ts'
 import { makeAccount, makeKey } from '../support/world/accounts.ts'
+import { accountOf, newPerson } from '../support/world/person.ts'
 import { useWorld, type World } from '../support/world/world.ts'
 
 let { db, service } = {} as World
@@ -16,8 +17,6 @@ beforeAll(async () => {
 })
 
 const from = (address: string) => ({ 'sec-fetch-site': 'same-origin', 'x-forwarded-for': address })
-const accountsOf = async (email: string) =>
-  (await db.database.systemPool.query('select 1 from accounts where email = $1', [email])).rowCount
 
 test('a sign-up over the limit of sign-ins signs the new account in', async () => {
   const headers = from('192.0.2.10')
@@ -37,7 +36,7 @@ test('a sign-up over the limit of sign-ups makes no account', async () => {
   }
   expect(statuses.slice(0, 20)).toEqual(Array(20).fill(303))
   expect(statuses.slice(20)).toEqual([429, 429])
-  expect(await accountsOf('many-20@example.org')).toBe(0)
+  expect(await accountOf(world, 'many-20@example.org')).toBe('')
 })
 
 test.each([
@@ -53,7 +52,7 @@ test.each([
     from('192.0.2.12'),
   )
   expect(reply.status).toBe(400)
-  expect(await accountsOf(email.trim().toLowerCase())).toBe(0)
+  expect(await accountOf(world, email.trim().toLowerCase())).toBe('')
 })
 
 test.each(['x\u202egro@example.org', 'x\u200b@example.org', 'x\u0085@example.org', 'x@exam\u00adple.org'])(
@@ -65,7 +64,7 @@ test.each(['x\u202egro@example.org', 'x\u200b@example.org', 'x\u0085@example.org
       from('192.0.2.12'),
     )
     expect(reply.status).toBe(400)
-    expect(await accountsOf(email)).toBe(0)
+    expect(await accountOf(world, email)).toBe('')
   },
 )
 
@@ -75,8 +74,7 @@ test('an account from before whose address looks deleted is shown to the operato
   await deleteAccount(db.database, { actor: gone.id, accountId: gone.id })
   const pool = db.database.systemPool
   await pool.query(`update accounts set email = 'sly@deleted.invalid' where id = $1`, [id])
-  const operator = await signedUp(service, 'operator@example.org')
-  await pool.query(`update accounts set operator = true where email = 'operator@example.org'`)
+  const { visitor: operator } = await newPerson(world, 'operator@example.org', 'operator = true')
   const page = await (await operator.get('/operator?q=deleted')).text()
   expect(page).toContain('sly@deleted.invalid')
   expect(page).not.toContain(gone.id.toLowerCase())
@@ -86,10 +84,7 @@ test('an account from before whose address looks deleted is shown to the operato
 test("a form with a foreign key's id gets the reply of one with an unknown id", async () => {
   const { id: accountId } = await makeAccount(db.database)
   await makeKey(db.database, accountId)
-  const { rows } = await db.database.systemPool.query<{ id: string }>(
-    'select id from api_keys where account_id = $1',
-    [accountId],
-  )
+  const rows = await world.rows<{ id: string }>('select id from api_keys where account_id = $1', accountId)
   const visitor = await signedUp(service, 'prober@example.org')
   const ask = async (id: string) => {
     const fields = { id, name: 'Probe', reach: 'owner', expires: 'never', scopes: 'models:read' }

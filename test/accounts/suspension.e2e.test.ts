@@ -6,8 +6,9 @@ import { commandLine } from '../../src/accounts/audit.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { resumeAccount, suspendAccount } from '../../src/turns/sessions/suspension.ts'
 import { reply, stall } from '../support/scripted-upstream.ts'
-import { goodPassword, openVisitor, signedUp } from '../support/visitor.ts'
+import { goodPassword, openVisitor } from '../support/visitor.ts'
 import { makeAccount, makeKey, makeProject } from '../support/world/accounts.ts'
+import { newPerson } from '../support/world/person.ts'
 import { call, question } from '../support/world/requests.ts'
 import { useWorld, type World } from '../support/world/world.ts'
 
@@ -38,7 +39,7 @@ test('suspension stops running and queued turns on every replica and charges ste
     await expect.poll(() => upstream.requests.length - asked).toBe(1)
     const unfinished = `select id, session_id as session, status from runs
       where account_id = $1 and status in ('queued', 'in_progress') order by turn`
-    const { rows } = await db.database.systemPool.query<{ session: string }>(unfinished, [accountId])
+    const rows = await world.rows<{ session: string }>(unfinished, accountId)
     const waiting = chat(key, { ...question('Queued'), x_service: { session_id: rows[0]?.session } })
     await expect
       .poll(async () => (await db.database.systemPool.query(unfinished, [accountId])).rowCount)
@@ -71,10 +72,7 @@ test('a key of a suspended account is refused everywhere, cached or not', async 
     await answerOf(await chat(key, { ...question('Named'), x_service: { project_id: projectId } })),
   ).toMatchObject(suspended)
   expect(await answerOf(await call(service, key, 'GET', '/v1/key'))).toMatchObject(suspended)
-  const { rows } = await db.database.systemPool.query(
-    'select count(*)::int as n from runs where account_id = $1',
-    [accountId],
-  )
+  const rows = await world.rows('select count(*)::int as n from runs where account_id = $1', accountId)
   expect(rows).toEqual([{ n: 2 }])
 
   await resumeAccount(db.database, { actor: commandLine, accountId })
@@ -135,11 +133,7 @@ test('starts that meet a suspension leave no unfinished turn behind', async () =
 })
 
 test('suspension ends browser sessions; only the right password learns of it', async () => {
-  const visitor = await signedUp(service, 'suspended@example.org')
-  const { id: accountId } = await world.row<{ id: string }>(
-    'select id from accounts where email = $1',
-    'suspended@example.org',
-  )
+  const { visitor, accountId } = await newPerson(world, 'suspended@example.org')
   expect((await visitor.get('/projects')).status).toBe(200)
   await suspendAccount(db.database, { actor: commandLine, accountId })
   expect((await visitor.get('/projects')).headers.get('location')).toMatch(/^\/signin/)

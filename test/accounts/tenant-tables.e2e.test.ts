@@ -109,7 +109,7 @@ beforeAll(async () => {
     await invite(system, by, { email: undefined, role: 'member' })
   }
   await examineUnlessFresh(world.db.database, 0, () => undefined)
-  await world.db.database.systemPool.query(`insert into model_checks values ('service', now(), '{}')`)
+  await world.rows(`insert into model_checks values ('service', now(), '{}')`)
 })
 
 /** The library belongs to everybody; the migrations and the replicas say nothing about anybody. */
@@ -139,14 +139,13 @@ type Table = {
 }
 
 async function tables(): Promise<readonly Table[]> {
-  const { rows } = await world.db.database.systemPool.query<Table>(
-    `select c.relname as name, c.relrowsecurity as enabled, c.relforcerowsecurity as forced,
+  const rows =
+    await world.rows<Table>(`select c.relname as name, c.relrowsecurity as enabled, c.relforcerowsecurity as forced,
             (select count(*)::int from pg_policy p where p.polrelid = c.oid) as policies,
             exists (select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'account_id') as owned
        from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast') and c.relkind in ('r', 'p', 'm', 'v', 'f')
-      order by 1`,
-  )
+      order by 1`)
   return rows
 }
 
@@ -158,12 +157,12 @@ test('every table outside the library has a row policy that binds its owner too'
 })
 
 test('no table of the library leads to an account', async () => {
-  const { rows } = await world.db.database.systemPool.query<{ name: string }>(
+  const rows = await world.rows<{ name: string }>(
     `with recursive owned(oid) as (
        select 'accounts'::regclass::oid
        union select c.conrelid from pg_constraint c join owned on c.confrelid = owned.oid where c.contype = 'f')
      select relname as name from pg_class join owned using (oid) where relname = any($1)`,
-    [shared],
+    shared,
   )
   expect(rows).toEqual([])
 })

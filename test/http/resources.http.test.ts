@@ -34,47 +34,28 @@ const recently = {
 const id = (prefix: string) => expect.stringMatching(new RegExp(`^${prefix}[0-9A-Za-z]{24}$`))
 
 test('models are listed and read by the contract; an unknown one is model_not_found', async () => {
-  const model = {
-    ...{ id: 'service', object: 'model', created: expect.any(Number), owned_by: 'service' },
-    ...{
-      name: 'service',
-      type: 'chat',
-      context_length: 128_000,
-      pricing: { input: 100, output: 400, tool_call: 0.05 },
-    },
+  const own = 'response_format seed stop structured_outputs temperature top_p'.split(' ')
+  const withTools = ['include_reasoning', 'reasoning', 'tool_choice', 'tools']
+  const parameters = [...own, 'max_completion_tokens', 'max_tokens', 'reasoning_effort']
+  const model = (id: string, inputs: readonly string[], more: readonly string[]) => ({
+    ...{ id, object: 'model', created: expect.any(Number), owned_by: 'service', name: id, type: 'chat' },
+    context_length: 128_000,
+    pricing: { input: 100, output: 400, tool_call: id === 'service' ? 0.05 : 0 },
     architecture: {
-      ...{ modality: 'text+file->text', input_modalities: ['text', 'file'], output_modalities: ['text'] },
+      ...{ modality: `${inputs.join('+')}->text`, input_modalities: inputs, output_modalities: ['text'] },
       ...{ tokenizer: 'Other', instruct_type: null },
     },
-    supported_parameters: [
-      ...['include_reasoning', 'max_completion_tokens', 'max_tokens', 'reasoning', 'reasoning_effort'],
-      ...[
-        'response_format',
-        'seed',
-        'stop',
-        'structured_outputs',
-        'temperature',
-        'tool_choice',
-        'tools',
-        'top_p',
-      ],
-    ],
-    citations: true,
-  }
-  const pricing = { ...model.pricing, tool_call: 0 }
-  const withoutTools = new Set(['include_reasoning', 'reasoning', 'tool_choice', 'tools'])
-  const lite = {
-    ...model,
-    ...{ id: 'service-lite', name: 'service-lite', citations: false, pricing },
-    architecture: { ...model.architecture, modality: 'text->text', input_modalities: ['text'] },
-    supported_parameters: model.supported_parameters.filter((name) => !withoutTools.has(name)),
-  }
+    supported_parameters: [...parameters, ...more].toSorted(),
+    citations: id === 'service',
+  })
+  const whole = model('service', ['text', 'file'], withTools)
+  const lite = model('service-lite', ['text'], [])
   expect(await read('GET', '/v1/models')).toEqual({
     object: 'list',
-    data: [model, lite, expect.objectContaining({ id: 'embedding', type: 'embedding' })],
+    data: [whole, lite, expect.objectContaining({ id: 'embedding', type: 'embedding' })],
   })
   expect(await read('GET', '/v1/models/service-lite')).toEqual(lite)
-  expect(await read('GET', '/v1/models/service')).toEqual(model)
+  expect(await read('GET', '/v1/models/service')).toEqual(whole)
   const unknown = await unread('GET', '/v1/models/gpt-4o')
   expectError(unknown, { status: 404, code: 'model_not_found', param: 'model' }, /Use one of: service/)
 })
@@ -267,6 +248,16 @@ test('a session can be deleted once its running turn is cancelled', async () => 
   expect((await unread('GET', `/v1/agent/runs/${turn.run_id}`)).status).toBe(404)
 })
 
+const five = async (make: (n: number) => Promise<string>): Promise<readonly string[]> => {
+  const ids: string[] = []
+  for (const n of [1, 2, 3, 4, 5]) ids.push(await make(n))
+  return ids
+}
+const newPlace = async () => ({
+  key: home.key,
+  projectId: await makeProject(world.db.database, home.accountId),
+})
+
 /** Five things of one kind in the order in which they were made, and the path of their list. */
 const lists = [
   {
@@ -274,8 +265,7 @@ const lists = [
     usual: 'desc',
     async make() {
       const { accountId, key } = await makeOwner(world.db)
-      const ids: string[] = []
-      for (const n of [1, 2, 3, 4, 5]) ids.push(await makeProject(world.db.database, accountId, `P${n}`))
+      const ids = await five((n) => makeProject(world.db.database, accountId, `P${n}`))
       return { path: '/v1/projects', key, ids }
     },
   },
@@ -283,9 +273,8 @@ const lists = [
     name: 'sessions',
     usual: 'desc',
     async make() {
-      const place = { key: home.key, projectId: await makeProject(world.db.database, home.accountId) }
-      const ids: string[] = []
-      for (const n of [1, 2, 3, 4, 5]) ids.push(await makeSession(world.service, place, `S${n}`))
+      const place = await newPlace()
+      const ids = await five((n) => makeSession(world.service, place, `S${n}`))
       return { path: `/v1/agent/sessions?project_id=${place.projectId}`, key: home.key, ids }
     },
   },
@@ -293,9 +282,8 @@ const lists = [
     name: 'files',
     usual: 'desc',
     async make() {
-      const place = { key: home.key, projectId: await makeProject(world.db.database, home.accountId) }
-      const ids: string[] = []
-      for (const n of [1, 2, 3, 4, 5]) ids.push(await makeFile(world.service, place, `f${n}.txt`))
+      const place = await newPlace()
+      const ids = await five((n) => makeFile(world.service, place, `f${n}.txt`))
       return { path: `/v1/files?project_id=${place.projectId}&purpose=user_data`, key: home.key, ids }
     },
   },
@@ -305,11 +293,10 @@ const lists = [
     async make() {
       const user = { role: 'user', content: 'Who?' }
       const { x_service: turn } = await chat({ messages: [user, user, user, user] })
+      const statement = 'select id from messages where session_id = $1 order by position'
+      const rows = await world.rows<{ id: string }>(statement, turn.session_id)
       const path = `/v1/agent/sessions/${turn.session_id}/messages`
-      const { rows } = await world.db.database.system.execute<{ id: string }>(
-        `select id from messages where session_id = '${turn.session_id}' order by position`,
-      )
-      return { path, key: home.key, ids: rows.map((row) => row.id) }
+      return { path, key: home.key, ids: rows.map(({ id }) => id) }
     },
   },
 ]

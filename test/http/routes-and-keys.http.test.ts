@@ -75,13 +75,13 @@ const bindable = (row: Row) => (row.apart ? unseen : row.ownerOnly ? lacking : g
 const hides = (row: Row) =>
   !row.operatorOnly && !row.ofAccount && (row.own !== undefined || row.named === 'before the scope')
 
-type Principal = {
-  readonly name: string
-  readonly key: (row: Row) => string | undefined | Promise<string | undefined>
-  readonly answer: (row: Row) => Answer
-  /** Whether it sends HEAD too; with `npm run test:full` every one does. */
-  readonly head?: true
-}
+type Principal = readonly [
+  name: string,
+  key: (row: Row) => string | undefined | Promise<string | undefined>,
+  answer: (row: Row) => Answer,
+  /** It sends HEAD too; with `npm run test:full` every one does. */
+  head?: 'and HEAD',
+]
 
 async function spoiled(column: 'revoked_at' | 'expires_at'): Promise<string> {
   const { key, id } = await makeKeyWithId(db, owner.accountId, { kind: 'owner' }, scopes)
@@ -106,69 +106,56 @@ async function mistyped(): Promise<string> {
   return text
 }
 
+const freeKey = async () => (await makeOwner(db, 'free')).key
+
+/** A key whose project was deleted. */
+async function homelessKey(): Promise<string> {
+  const projectId = await newProject(world.service, owner)
+  const key = await bound(projectId)
+  await send(world.service, { method: 'DELETE', path: `/v1/projects/${projectId}`, key: owner.key })
+  return key
+}
+
+const lackingUnlessAny = (row: Row) => (row.scope === 'any-key' ? granted(row) : lacking)
+
 const principals: readonly Principal[] = [
-  { name: 'no key', key: () => undefined, answer: () => refused, head: true },
-  { name: 'a malformed key', key: () => 'sk-not-of-here', answer: () => refused },
-  { name: 'a key with a mistyped letter', key: () => mistyped(), answer: () => refused },
-  { name: 'an unknown key', key: () => generateKeyText(), answer: () => refused },
-  { name: 'a revoked key', key: () => spoiled('revoked_at'), answer: () => refused },
-  { name: 'an expired key', key: () => spoiled('expires_at'), answer: () => refused },
-  {
-    name: 'a key of an account on the free plan',
-    key: async () => (await makeOwner(db, 'free')).key,
-    answer: () => ({ status: 403, code: 'plan_without_api_access' }),
-  },
-  {
-    name: 'a key of a suspended account',
-    key: () => suspendedKey(),
-    answer: () => ({ status: 403, code: 'account_suspended' }),
-  },
-  {
-    name: 'a key whose project was deleted',
-    key: async () => {
-      const projectId = await newProject(world.service, owner)
-      const key = await bound(projectId)
-      await send(world.service, { method: 'DELETE', path: `/v1/projects/${projectId}`, key: owner.key })
-      return key
-    },
-    answer: () => refused,
-  },
-  {
-    name: 'a bound key without the scope',
-    key: (row) => bound(home.projectId, without(row)),
-    answer: (row) => (row.apart ? unseen : row.scope === 'any-key' ? granted(row) : lacking),
-  },
-  { name: 'the bound key of the project', key: () => bound(home.projectId), answer: bindable },
-  {
-    name: 'the bound key of another project',
-    key: () => bound(elsewhere.projectId),
-    answer: (row) => (names(row) && !row.ofAccount ? unseen : bindable(row)),
-    head: true,
-  },
-  {
-    name: 'the bound key of another project, without the scope',
-    key: (row) => bound(elsewhere.projectId, without(row)),
-    answer: (row) => (hides(row) ? unseen : row.scope === 'any-key' ? granted(row) : lacking),
-  },
-  {
-    name: 'an owner-wide key of the account',
-    key: () => ownerKey(db, owner.accountId),
-    answer: granted,
-    head: true,
-  },
-  {
-    name: 'an owner-wide key of another account',
-    key: () => stranger.key,
-    answer: (row) => (names(row) ? unseen : granted(row)),
-  },
+  ['no key', () => undefined, () => refused, 'and HEAD'],
+  ['a malformed key', () => 'sk-not-of-here', () => refused],
+  ['a key with a mistyped letter', () => mistyped(), () => refused],
+  ['an unknown key', () => generateKeyText(), () => refused],
+  ['a revoked key', () => spoiled('revoked_at'), () => refused],
+  ['an expired key', () => spoiled('expires_at'), () => refused],
+  ['a key of an account on the free plan', freeKey, () => ({ status: 403, code: 'plan_without_api_access' })],
+  ['a key of a suspended account', suspendedKey, () => ({ status: 403, code: 'account_suspended' })],
+  ['a key whose project was deleted', homelessKey, () => refused],
+  [
+    'a bound key without the scope',
+    (row) => bound(home.projectId, without(row)),
+    (row) => (row.apart ? unseen : lackingUnlessAny(row)),
+  ],
+  ['the bound key of the project', () => bound(home.projectId), bindable],
+  [
+    'the bound key of another project',
+    () => bound(elsewhere.projectId),
+    (row) => (names(row) && !row.ofAccount ? unseen : bindable(row)),
+    'and HEAD',
+  ],
+  [
+    'the bound key of another project, without the scope',
+    (row) => bound(elsewhere.projectId, without(row)),
+    (row) => (hides(row) ? unseen : lackingUnlessAny(row)),
+  ],
+  ['an owner-wide key of the account', () => ownerKey(db, owner.accountId), granted, 'and HEAD'],
+  ['an owner-wide key of another account', () => stranger.key, (row) => (names(row) ? unseen : granted(row))],
 ]
 
-const made = new Map<Principal, ReturnType<Principal['key']>>()
+const made = new Map<Principal, ReturnType<Principal[1]>>()
 
 /** A key that does not depend on the row is made once. */
-function keyOf(principal: Principal, row: Row): ReturnType<Principal['key']> {
-  const key = made.get(principal) ?? principal.key(row)
-  if (principal.key.length === 0) made.set(principal, key)
+function keyOf(principal: Principal, row: Row): ReturnType<Principal[1]> {
+  const [, makeKey] = principal
+  const key = made.get(principal) ?? makeKey(row)
+  if (makeKey.length === 0) made.set(principal, key)
   return key
 }
 
@@ -195,22 +182,23 @@ test.each(titled)(
     const expected: Record<string, Answer> = {}
     const got: Record<string, unknown> = {}
     for (const principal of principals) {
-      const answer = row.scope === 'public' ? { status: row.ok ?? 200 } : principal.answer(row)
+      const [name, , answerTo, hasHead] = principal
+      const answer = row.scope === 'public' ? { status: row.ok ?? 200 } : answerTo(row)
       const challenge = answer.status === 401 ? { challenge: 'Bearer' } : {}
-      expected[principal.name] = { ...answer, ...challenge }
+      expected[name] = { ...answer, ...challenge }
       const key = await keyOf(principal, row)
       const reply = await ask(world, row, key, home)
       const code = errorOf(reply)?.code
       const [challenged] = reply.headers['www-authenticate']?.split(' ') ?? []
-      got[principal.name] = {
+      got[name] = {
         status: reply.status,
         ...(code && { code }),
         ...(challenged && { challenge: challenged }),
       }
-      if (!row.route.startsWith('GET ') || (isShort && !principal.head)) continue
+      if (!row.route.startsWith('GET ') || (isShort && !hasHead)) continue
       const head = await ask(world, row, key, home, 'HEAD')
-      expected[`${principal.name}, HEAD`] = { status: answer.status }
-      got[`${principal.name}, HEAD`] = { status: head.status }
+      expected[`${name}, HEAD`] = { status: answer.status }
+      got[`${name}, HEAD`] = { status: head.status }
     }
     expect(got).toEqual(expected)
   },

@@ -16,7 +16,7 @@ let url: string
 const world = useWorld(unhurried)
 beforeAll(async () => {
   const { id } = await makeAccount(world.db.database)
-  await world.db.database.systemPool.query('update accounts set operator = true where id = $1', [id])
+  await world.rows('update accounts set operator = true where id = $1', id)
   key = await makeKey(world.db.database, id, { scopes: ['accounts:manage'], reach: { kind: 'owner' } })
   const env = { BASE_URL: `${world.service.url}/v1`, API_KEY: key, STRIPE_WEBHOOK_SECRET: secret, PORT: '0' }
   shop = spawn(process.execPath, [path.resolve('examples/billing-stripe/server.mjs')], {

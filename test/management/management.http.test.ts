@@ -17,7 +17,7 @@ beforeAll(async () => {
     reach: { kind: 'owner' },
   })
   operatorId = (await makeAccount(world.db.database)).id
-  await world.db.database.systemPool.query('update accounts set operator = true where id = $1', [operatorId])
+  await world.rows('update accounts set operator = true where id = $1', operatorId)
   operator = await makeKey(world.db.database, operatorId, {
     scopes: ['accounts:manage'],
     reach: { kind: 'owner' },
@@ -112,7 +112,6 @@ describe('keys', () => {
     ['month_cap', { month_cap: 'many' }],
     ['project_id', { access: 'project' }],
     ['project_id', { project_id: 'proj_x' }],
-    ['name', { name: '' }],
     ['expires', { expires_at: 1 }],
   ])('a wrong value is refused by the name of its field, here %s', async (param, wrong) => {
     expect(await refused(manager, 'POST', '/v1/keys', { name: 'Wrong', ...wrong })).toMatchObject({
@@ -184,9 +183,9 @@ describe('webhook endpoints', () => {
       enabled: false,
       events: ['run.completed'],
     })
-    const { rows } = await world.db.database.systemPool.query(
+    const rows = await world.rows(
       `select details from audit_log where action = 'webhook.changed' and account_id = $1`,
-      [world.accountId],
+      world.accountId,
     )
     expect(rows).toEqual([{ details: { endpoint: made.id, fields: 'disabled' } }])
     const rotated = await done(manager, 'POST', `${path}/rotate_secret`)

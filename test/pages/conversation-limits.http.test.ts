@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { isShort, rows } from '../support/full.ts'
 import { reply } from '../support/upstream-scripts.ts'
 import { openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
+import { newPerson } from '../support/world/person.ts'
 import { ask, bodyOf, call } from '../support/world/requests.ts'
 import { ownerKey } from '../support/world/things.ts'
 import { useWorld } from '../support/world/world.ts'
@@ -12,10 +13,10 @@ let turn: { readonly session_id: string; readonly run_id: string }
 
 const world = useWorld({ script: () => reply('An answer.'), web: { signUpPlan: 'pro' } })
 beforeAll(async () => {
-  owner = await signedUp(world.service, 'many@example.org')
+  const { visitor, accountId } = await newPerson(world, 'many@example.org')
+  owner = visitor
   other = await signedUp(world.service, 'other@example.org')
-  const { id } = await world.row<{ id: string }>(`select id from accounts where email = 'many@example.org'`)
-  const key = await ownerKey(world.db, id)
+  const key = await ownerKey(world.db, accountId)
   const answer = await bodyOf(call(world.service, key, 'POST', '/v1/chat/completions', ask('Why joy?')))
   turn = answer.x_service
 })

@@ -8,7 +8,7 @@ import { openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 import { useWorld } from '../support/world/world.ts'
 import { gateBook, readingTheGate } from './browser/gate-book.ts'
 
-const world = useWorld({ library: gateBook, web: { signUpPlan: 'pro' } })
+const world = useWorld({ library: gateBook, web: { signUpPlan: 'pro' }, script: reply('It shines.') })
 
 let accounts = 0
 async function newReader(): Promise<TestVisitor> {
@@ -25,9 +25,14 @@ const oneSharer = () => {
 
 const answer = '“A small lamp that is carried into a dark room” [S2].'
 
-/** Asks a question and waits for its answer. */
+/** Asks a question and waits for its answer, which cites what it has read. */
 async function ask(visitor: TestVisitor, question: string, path = '/ask', session = '') {
   world.upstream.enqueue(...readingTheGate(), reply(answer))
+  return askPlainly(visitor, question, path, session)
+}
+
+/** The same with the next script of the model. */
+async function askPlainly(visitor: TestVisitor, question: string, path = '/ask', session = '') {
   const form = { form: crypto.randomUUID(), question, model: 'service', ...(session && { session }) }
   const response = await visitor.post(path, form)
   const sessionId = /sess_\w+/.exec(response.headers.get('location') ?? '')?.[0] ?? ''
@@ -45,16 +50,19 @@ async function endedRun(sessionId: string): Promise<{ readonly id: string }> {
   return { id: (await newest())[0]?.id ?? '' }
 }
 
-const linkOf = (html: string) => /\/shared\/([\w-]{43})/.exec(html)?.[1] ?? ''
 const textOf = async (visitor: TestVisitor, path: string) => (await visitor.get(path)).text()
+/** Makes or renews the public link of a conversation. */
+async function share(owner: TestVisitor, sessionId: string): Promise<string> {
+  await owner.post(`/sessions/${sessionId}/share`, {})
+  return /\/shared\/[\w-]{43}/.exec(await textOf(owner, `/sessions/${sessionId}`))?.[0] ?? ''
+}
 
 describe('a public link to a conversation', () => {
   test('shows answers and sources to anybody, and nothing of the account', async () => {
     const owner = await newReader()
     const { sessionId } = await ask(owner, 'Shared question?')
-    await owner.post(`/sessions/${sessionId}/share`, {})
-    const token = linkOf(await textOf(owner, `/sessions/${sessionId}`))
-    const page = await openVisitor(world.service).get(`/shared/${token}`)
+    const link = await share(owner, sessionId)
+    const page = await openVisitor(world.service).get(link)
     expect(page.status).toBe(200)
     expect(page.headers.get('x-robots-tag')).toContain('noindex')
     expect(page.headers.get('referrer-policy')).toBe('no-referrer')
@@ -76,33 +84,31 @@ describe('a public link to a conversation', () => {
 
   test('shows no question that was asked after it was made', async () => {
     const owner = await newReader()
-    const { sessionId } = await ask(owner, 'First question?')
-    await owner.post(`/sessions/${sessionId}/share`, {})
-    const token = linkOf(await textOf(owner, `/sessions/${sessionId}`))
-    await ask(owner, 'A private second?', '/ask', sessionId)
+    const { sessionId } = await askPlainly(owner, 'First question?')
+    const link = await share(owner, sessionId)
+    await askPlainly(owner, 'A private second?', '/ask', sessionId)
     const visitor = openVisitor(world.service)
-    expect(await textOf(visitor, `/shared/${token}`)).not.toContain('A private second?')
+    expect(await textOf(visitor, link)).not.toContain('A private second?')
     await owner.post(`/sessions/${sessionId}/share`, {})
-    expect(await textOf(visitor, `/shared/${token}`)).toContain('A private second?')
+    expect(await textOf(visitor, link)).toContain('A private second?')
   })
 
   test('keeps the title that was shared until it is shared again', async () => {
     const owner = await oneSharer()
-    const { sessionId } = await ask(owner, 'Named?')
-    await owner.post(`/sessions/${sessionId}/share`, {})
-    const token = linkOf(await textOf(owner, `/sessions/${sessionId}`))
+    const { sessionId } = await askPlainly(owner, 'Named?')
+    const link = await share(owner, sessionId)
     await owner.post(`/sessions/${sessionId}/rename`, { name: 'A private name' })
     const visitor = openVisitor(world.service)
-    expect(await textOf(visitor, `/shared/${token}`)).not.toContain('A private name')
+    expect(await textOf(visitor, link)).not.toContain('A private name')
     await owner.post(`/sessions/${sessionId}/share`, {})
-    expect(await textOf(visitor, `/shared/${token}`)).toContain('A private name')
+    expect(await textOf(visitor, link)).toContain('A private name')
   })
 
   test.each(['share', 'feedback'])(
     '%s of a conversation that is deleted meanwhile is 404',
     async (action) => {
       const owner = await oneSharer()
-      const { sessionId, runId } = await ask(owner, `Deleted before ${action}?`)
+      const { sessionId, runId } = await askPlainly(owner, `Deleted before ${action}?`)
       const client = await world.db.database.systemPool.connect()
       try {
         await client.query('begin')
@@ -121,22 +127,19 @@ describe('a public link to a conversation', () => {
 
   test('works no longer once it is revoked, and the next link is another one', async () => {
     const owner = await newReader()
-    const { sessionId } = await ask(owner, 'Revoked?')
-    await owner.post(`/sessions/${sessionId}/share`, {})
-    const first = linkOf(await textOf(owner, `/sessions/${sessionId}`))
+    const { sessionId } = await askPlainly(owner, 'Revoked?')
+    const first = await share(owner, sessionId)
     await owner.post(`/sessions/${sessionId}/unshare`, {})
     const visitor = openVisitor(world.service)
-    expect((await visitor.get(`/shared/${first}`)).status).toBe(404)
-    await owner.post(`/sessions/${sessionId}/share`, {})
-    expect(linkOf(await textOf(owner, `/sessions/${sessionId}`))).not.toBe(first)
-    expect((await visitor.get(`/shared/${first}`)).status).toBe(404)
+    expect((await visitor.get(first)).status).toBe(404)
+    expect(await share(owner, sessionId)).not.toBe(first)
+    expect((await visitor.get(first)).status).toBe(404)
   })
 
   test('ends with its conversation, and pauses with a suspended account', async () => {
     const owner = await newReader()
-    const { sessionId } = await ask(owner, 'Deleted?')
-    await owner.post(`/sessions/${sessionId}/share`, {})
-    const token = linkOf(await textOf(owner, `/sessions/${sessionId}`))
+    const { sessionId } = await askPlainly(owner, 'Deleted?')
+    const link = await share(owner, sessionId)
     const visitor = openVisitor(world.service)
     const suspend = (value: string) =>
       world.db.database.systemPool.query(
@@ -144,18 +147,17 @@ describe('a public link to a conversation', () => {
         [sessionId],
       )
     await suspend('now()')
-    expect((await visitor.get(`/shared/${token}`)).status).toBe(404)
+    expect((await visitor.get(link)).status).toBe(404)
     await suspend('null')
-    expect((await visitor.get(`/shared/${token}`)).status).toBe(200)
+    expect((await visitor.get(link)).status).toBe(200)
     await owner.post(`/sessions/${sessionId}/delete`, {})
-    expect((await visitor.get(`/shared/${token}`)).status).toBe(404)
+    expect((await visitor.get(link)).status).toBe(404)
   })
 
   test('is stored without its token', async () => {
     const owner = await newReader()
-    const { sessionId } = await ask(owner, 'Stored?')
-    await owner.post(`/sessions/${sessionId}/share`, {})
-    const token = linkOf(await textOf(owner, `/sessions/${sessionId}`))
+    const { sessionId } = await askPlainly(owner, 'Stored?')
+    const token = (await share(owner, sessionId)).replace('/shared/', '')
     const [row] = await world.rows<{ row: string }>(
       'select s::text as row from shared_sessions s where session_id = $1',
       sessionId,
@@ -167,7 +169,7 @@ describe('a public link to a conversation', () => {
 
   test('of an earlier version works, but its address is no longer shown', async () => {
     const owner = await newReader()
-    const { sessionId } = await ask(owner, 'Kept link?')
+    const { sessionId } = await askPlainly(owner, 'Kept link?')
     await owner.post(`/sessions/${sessionId}/share`, {})
     const old = randomBytes(32).toString('base64url')
     await world.rows(
@@ -193,9 +195,9 @@ describe('a public link to a conversation', () => {
 describe('a question in place of another', () => {
   test('begins a branch that knows the earlier turns and keeps the first answer', async () => {
     const owner = await newReader()
-    const { sessionId } = await ask(owner, 'Earlier question?')
-    const { runId } = await ask(owner, 'Replaced question?', '/ask', sessionId)
-    const branch = await ask(owner, 'Other question?', `/runs/${runId}/branch`)
+    const { sessionId } = await askPlainly(owner, 'Earlier question?')
+    const { runId } = await askPlainly(owner, 'Replaced question?', '/ask', sessionId)
+    const branch = await askPlainly(owner, 'Other question?', `/runs/${runId}/branch`)
     expect(branch.sessionId).not.toBe(sessionId)
     const sent = world.upstream.requests.at(-1)?.body.messages ?? []
     const contents = sent.map(({ content }) => content)
@@ -212,11 +214,10 @@ describe('a question in place of another', () => {
 
   test('is shared and exported with the questions before it, and without the one that it replaces', async () => {
     const owner = await newReader()
-    const { sessionId } = await ask(owner, 'Before the branch?')
-    const { runId } = await ask(owner, 'Left behind?', '/ask', sessionId)
-    const branch = `/sessions/${(await ask(owner, 'Asked instead?', `/runs/${runId}/branch`)).sessionId}`
-    await owner.post(`${branch}/share`, {})
-    const shared = `/shared/${linkOf(await textOf(owner, branch))}`
+    const { sessionId } = await askPlainly(owner, 'Before the branch?')
+    const { runId } = await askPlainly(owner, 'Left behind?', '/ask', sessionId)
+    const branch = `/sessions/${(await askPlainly(owner, 'Asked instead?', `/runs/${runId}/branch`)).sessionId}`
+    const shared = await share(owner, branch.replace('/sessions/', ''))
     for (const text of [
       await textOf(openVisitor(world.service), shared),
       await textOf(owner, `${branch}/export`),
@@ -228,10 +229,10 @@ describe('a question in place of another', () => {
 
   test('of a branch stands beside that branch, and each version leads to its neighbours', async () => {
     const owner = await newReader()
-    const { sessionId } = await ask(owner, 'Root question?')
-    const { runId } = await ask(owner, 'First version?', '/ask', sessionId)
-    const second = await ask(owner, 'Second version?', `/runs/${runId}/branch`)
-    const third = await ask(owner, 'Third version?', `/runs/${second.runId}/branch`)
+    const { sessionId } = await askPlainly(owner, 'Root question?')
+    const { runId } = await askPlainly(owner, 'First version?', '/ask', sessionId)
+    const second = await askPlainly(owner, 'Second version?', `/runs/${runId}/branch`)
+    const third = await askPlainly(owner, 'Third version?', `/runs/${second.runId}/branch`)
     const contents = (world.upstream.requests.at(-1)?.body.messages ?? []).map(({ content }) => content)
     expect(contents).toContain('Root question?')
     expect(contents).not.toContain('Second version?')
@@ -255,11 +256,11 @@ describe('a question in place of another', () => {
 
   test('comes after the questions before it, also those of other branches', async () => {
     const owner = await newReader()
-    const { sessionId } = await ask(owner, 'Root question?')
-    const { runId } = await ask(owner, 'First version?', '/ask', sessionId)
-    const second = await ask(owner, 'Second version?', `/runs/${runId}/branch`)
-    const next = await ask(owner, 'Next question?', '/ask', second.sessionId)
-    const branch = await ask(owner, 'Other next question?', `/runs/${next.runId}/branch`)
+    const { sessionId } = await askPlainly(owner, 'Root question?')
+    const { runId } = await askPlainly(owner, 'First version?', '/ask', sessionId)
+    const second = await askPlainly(owner, 'Second version?', `/runs/${runId}/branch`)
+    const next = await askPlainly(owner, 'Next question?', '/ask', second.sessionId)
+    const branch = await askPlainly(owner, 'Other next question?', `/runs/${next.runId}/branch`)
     const html = await textOf(owner, `/sessions/${branch.sessionId}`)
     const shown = [...html.matchAll(/<div class="question" dir="auto"><p>([^<]*)/g)].map(([, text]) => text)
     expect(shown).toEqual(['Root question?', 'Second version?', 'Other next question?'])
@@ -270,17 +271,22 @@ describe('a question in place of another', () => {
 
   test('is shown by its link also when newer questions fill the page', async () => {
     const owner = await newReader()
-    const { sessionId, runId } = await ask(owner, 'Question 1?')
-    for (let n = 2; n <= 9; n += 1) await ask(owner, `Question ${n}?`, '/ask', sessionId)
-    await ask(owner, 'Question 1 changed?', `/runs/${runId}/branch`)
+    const { sessionId, runId } = await askPlainly(owner, 'Question 1?')
+    for (let n = 2; n <= 9; n += 1) await askPlainly(owner, `Question ${n}?`, '/ask', sessionId)
+    await askPlainly(owner, 'Question 1 changed?', `/runs/${runId}/branch`)
     expect(await textOf(owner, `/sessions/${sessionId}`)).not.toContain('id="question-1"')
     expect(await textOf(owner, `/sessions/${sessionId}?at=1`)).toContain('id="question-1"')
+    const older = /href="([^"]*)"[^>]*>Earlier questions</.exec(await textOf(owner, `/sessions/${sessionId}`))
+    const first = await textOf(owner, older?.[1]?.replaceAll('&amp;', '&') ?? '')
+    expect([...first.matchAll(/id="question-(\d)"/g)].map(([, n]) => n)).toEqual(['1'])
+    expect(first).toContain('>Newest questions<')
+    expect(first).not.toContain('>Earlier questions<')
     expect(await textOf(owner, `/sessions/${sessionId}?at=9`)).toContain('id="question-9"')
   })
 
   test('one form sent twice begins one branch', async () => {
     const owner = await newReader()
-    const { runId } = await ask(owner, 'Once?')
+    const { runId } = await askPlainly(owner, 'Once?')
     world.upstream.enqueue(reply('Once more.'))
     const form = { form: crypto.randomUUID(), question: 'Once?', model: 'service' }
     const replies = await Promise.all([1, 2].map(() => owner.post(`/runs/${runId}/branch`, form)))
@@ -297,9 +303,7 @@ describe('feedback on an answer', () => {
     await owner.post(`/runs/${good.runId}/feedback`, { rating: 'up' })
     await owner.post(`/runs/${bad.runId}/feedback`, { rating: 'down', note: 'Wrong <b>passage</b>' })
     const operator = await newReader()
-    await world.db.database.systemPool.query(
-      `update accounts set operator = true where email = 'links-${accounts}@example.org'`,
-    )
+    await world.rows(`update accounts set operator = true where email = 'links-${accounts}@example.org'`)
     const html = await textOf(operator, '/operator/feedback')
     expect(html).toContain('A good one?')
     expect(html).toContain('Wrong &lt;b&gt;passage&lt;/b&gt;')
@@ -400,7 +404,7 @@ describe('a file of a conversation', () => {
     const owner = await oneSharer()
     const asked = Array.from({ length: 2 * partTurns + 1 }, (_, n) => `Question number ${n}?`)
     let last = { sessionId: '', runId: '' }
-    for (const one of asked) last = await ask(owner, one, '/ask', last.sessionId)
+    for (const one of asked) last = await askPlainly(owner, one, '/ask', last.sessionId)
     const branch = await ask(owner, 'Asked instead?', `/runs/${last.runId}/branch`)
     const exported = await textOf(owner, `/sessions/${branch.sessionId}/export`)
     expect([...exported.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)).toEqual([
@@ -414,9 +418,9 @@ describe('a file of a conversation', () => {
     const owner = await oneSharer()
     const { sessionId, runId } = await ask(owner, 'A long answer?')
     // The renderer would have no trouble with the spaces.
-    await world.db.database.systemPool.query(
+    await world.rows(
       `update runs set reply = jsonb_set(reply, '{end,text}', to_jsonb(repeat(' ', 4000001))) where id = $1`,
-      [runId],
+      runId,
     )
     expect((await owner.get(`/sessions/${sessionId}/export?format=docx`)).status).toBe(413)
     expect((await owner.get(`/sessions/${sessionId}/export?format=md`)).status).toBe(200)
@@ -430,19 +434,14 @@ describe('a claim of a check in the text of an answer', () => {
   async function claiming() {
     const owner = await oneSharer()
     world.upstream.enqueue(reply(claim))
-    const fields = { form: crypto.randomUUID(), question: 'Is it checked?', model: 'service' }
-    const response = await owner.post('/ask', fields)
-    const sessionId = /sess_\w+/.exec(response.headers.get('location') ?? '')?.[0] ?? ''
-    await endedRun(sessionId)
-    return { owner, sessionId }
+    return { owner, ...(await askPlainly(owner, 'Is it checked?')) }
   }
 
   test('stands apart from the result of the service, on the page and behind a public link', async () => {
     const { owner, sessionId } = await claiming()
     const own = await textOf(owner, `/sessions/${sessionId}`)
-    await owner.post(`/sessions/${sessionId}/share`, {})
-    const link = linkOf(await textOf(owner, `/sessions/${sessionId}`))
-    for (const page of [own, await textOf(openVisitor(world.service), `/shared/${link}`)]) {
+    const link = await share(owner, sessionId)
+    for (const page of [own, await textOf(openVisitor(world.service), link)]) {
       const [before = '', answer = ''] = page.split('<div class="answer">')
       const [, frame = ''] = before.split('<div class="check-result">')
       expect(frame).toContain('<span class="by">Check by the service</span>')

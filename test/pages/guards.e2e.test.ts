@@ -30,7 +30,7 @@ beforeAll(async () => {
   for (const name of ['owner', 'other', 'operator'])
     visitors.set(name, await signedUp(service, `${name}@example.org`))
   visitors.set('nobody', openVisitor(service))
-  const { rows } = await db.database.systemPool.query<{ id: string }>(
+  const rows = await world.rows<{ id: string }>(
     `update accounts set plan = 'pro', operator = (email like 'operator@%') returning id, email`,
   )
   const owner =
@@ -86,6 +86,17 @@ test.each(byId)('$route answers a foreign and a missing id alike in all headers 
   )
   expect(first).toMatchObject({ status: 404 })
   for (const one of more) expect(one).toEqual(first)
+})
+
+test('a question in the conversation or the project of somebody else is 404, and their lists show nothing of it', async () => {
+  const other = visitors.get('other') ?? openVisitor(world.service)
+  const { sessionId: session, projectId: project } = things
+  for (const place of [{ session }, { project }]) {
+    const reply = await other.post('/ask', { form: 'req_1', model: 'service', question: 'Mine?', ...place })
+    expect(reply.status).toBe(404)
+  }
+  const lists = await Promise.all(['/ask', '/projects'].map(async (path) => (await other.get(path)).text()))
+  for (const id of [session, project]) expect(lists.join()).not.toContain(id)
 })
 
 /** Forms in which nobody writes, or only passwords and confirmations; `ask/files` and `:id/files` send files. */

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { newId } from '../../src/ids.ts'
 import { signedUp, type TestVisitor } from '../support/visitor.ts'
+import { newPerson } from '../support/world/person.ts'
 import { bodyOf, call } from '../support/world/requests.ts'
 import { unhurried } from '../support/world/unhurried.ts'
 import { useWorld } from '../support/world/world.ts'
@@ -10,7 +11,7 @@ let visitor: TestVisitor
 const world = useWorld(unhurried)
 beforeAll(async () => {
   visitor = await signedUp(world.service, 'keys@example.org')
-  await world.db.database.systemPool.query(`update accounts set plan = 'pro'`)
+  await world.rows(`update accounts set plan = 'pro'`)
 })
 
 const fields = (more: Readonly<Record<string, string>> = {}) => ({
@@ -85,10 +86,7 @@ test('a revoked key cannot be edited', async () => {
 })
 
 test('a list of more keys than a page is filtered over all of them, and paged', async () => {
-  const owner = await signedUp(world.service, 'many-keys@example.org')
-  const { id } = await world.row<{ id: string }>(
-    `select id from accounts where email = 'many-keys@example.org'`,
-  )
+  const { visitor: owner, accountId: id } = await newPerson(world, 'many-keys@example.org')
   await world.rows(
     `insert into api_keys (id, account_id, name, prefix, last_four, digest, pepper_version, scopes, binding, created_at,
        revoked_at, expires_at)

@@ -108,3 +108,17 @@ test('a branch does not keep older conversations from the next page of the list'
   expect(await listed(owner, older)).toHaveLength(1)
   expect(await listed(owner, `${page}?older=nonsense`)).toHaveLength(20)
 })
+
+test('one form sent several times at once starts one turn in one project', async () => {
+  const owner = await newReader()
+  const form = { form: crypto.randomUUID(), question: 'Once or twice?', model: 'service' }
+  const replies = await Promise.all([1, 2, 3].map(() => owner.post('/ask', form)))
+  expect(replies.map(({ status }) => status)).toEqual([303, 303, 303])
+  const [page = '', ...others] = new Set(replies.map(({ headers }) => headers.get('location')))
+  expect(others).toEqual([])
+  const session = /sess_\w+/.exec(page ?? '')?.[0]
+  const runs = () =>
+    world.rows('select finished_at is not null as ended from runs where session_id = $1', session)
+  await expect.poll(runs).toEqual([{ ended: true }])
+  expect((await textOf(owner, '/projects')).match(/href="\/projects\/proj_/g)).toHaveLength(1)
+})

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
 import { form, send } from '../support/http-raw.ts'
 import { reply } from '../support/upstream-scripts.ts'
-import { signedUp, type TestVisitor } from '../support/visitor.ts'
+import type { TestVisitor } from '../support/visitor.ts'
+import { newPerson } from '../support/world/person.ts'
 import { makeSession, ownerKey } from '../support/world/things.ts'
 import { useWorld } from '../support/world/world.ts'
 
@@ -10,9 +11,9 @@ let key: string
 
 const world = useWorld({ script: () => reply('An answer.'), web: { signUpPlan: 'pro' } })
 beforeAll(async () => {
-  owner = await signedUp(world.service, 'files@example.org')
-  const { id } = await world.row<{ id: string }>(`select id from accounts where email = 'files@example.org'`)
-  key = await ownerKey(world.db, id)
+  const { visitor, accountId } = await newPerson(world, 'files@example.org')
+  owner = visitor
+  key = await ownerKey(world.db, accountId)
 })
 
 const project = async () =>

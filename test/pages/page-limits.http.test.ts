@@ -1,23 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { builtInPlans } from '../../src/accounts/plans.ts'
 import { isShort } from '../support/full.ts'
 import { form, send } from '../support/http-raw.ts'
 import { openVisitor, signedUp } from '../support/visitor.ts'
 import { makeKey, makeProject } from '../support/world/accounts.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { newPerson } from '../support/world/person.ts'
+import { useWorld, type World } from '../support/world/world.ts'
 
-let world: World
 let { service } = {} as World
 
+const plans = {
+  names: builtInPlans.names,
+  of: (name: string) => ({ ...builtInPlans.of(name), requestsPerMinute: 10, storedBytes: 1_000 }),
+}
+const world = useWorld({ plans, model: 'built-in', trustProxy: 1 })
 beforeAll(async () => {
-  const plans = {
-    names: builtInPlans.names,
-    of: (name: string) => ({ ...builtInPlans.of(name), requestsPerMinute: 10, storedBytes: 1_000 }),
-  }
-  world = await openWorld({ plans, model: 'built-in', trustProxy: 1 })
   ;({ service } = world)
 })
-afterAll(() => world.close())
 
 test('an account may load as many pages a minute as a visitor, whatever its plan', async () => {
   const visitor = await signedUp(service, 'busy@example.org')
@@ -68,10 +67,7 @@ test('a question that is too long is refused beside its form, with the text kept
 })
 
 test('the page Usage shows limits of the plan only when they are near', async () => {
-  const visitor = await signedUp(service, 'stores@example.org')
-  const { id } = await world.row<{ id: string }>(
-    `update accounts set plan = 'pro' where email = 'stores@example.org' returning id`,
-  )
+  const { visitor, accountId: id } = await newPerson(world, 'stores@example.org', `plan = 'pro'`)
   const key = await makeKey(world.db.database, id, { reach: { kind: 'owner' } })
   const projectId = await makeProject(world.db.database, id)
   const store = async (filename: string, bytes: number) => {

@@ -19,7 +19,7 @@ const keyFields = (id: string) => ({
   expires: 'never',
 })
 const keysMade = async () =>
-  (await db.database.systemPool.query<{ count: number }>('select count(*)::int from api_keys')).rows[0]?.count
+  (await world.rows<{ count: number }>('select count(*)::int from api_keys'))[0]?.count
 /** Tables that have a row of the account. */
 async function tablesOf(accountId: string): Promise<readonly string[]> {
   const tables = await world.rows<{ name: string }>(
@@ -107,7 +107,7 @@ test('an account is locked to an address after ten wrong passwords; others are n
   expect((await attempt('free@example.org', goodPassword)).status).toBe(303)
 })
 
-test('signing in gives the browser another session and ends the one it had', async () => {
+test('signing in ends the session that the browser had, and signing out ends a cookie that was kept', async () => {
   const visitor = await signedUp(service, 'renewed@example.org')
   const old = visitor.cookies.get('session') ?? ''
   await visitor.post('/signin', { email: 'renewed@example.org', password: goodPassword })
@@ -116,6 +116,10 @@ test('signing in gives the browser another session and ends the one it had', asy
     303,
     '/signin?next=%2Fsettings%2Fkeys&ended=page',
   ])
+  const kept = visitor.cookies.get('session') ?? ''
+  await visitor.post('/signout', {})
+  expect(visitor.cookies.has('session')).toBe(false)
+  expect((await withCookie(kept).get('/settings/keys')).status).toBe(303)
 })
 
 test('a session that ended is said on the page to sign in, which leads back', async () => {
@@ -210,10 +214,11 @@ test.each([
 ])('a session ends after %s', async (_when, column, days) => {
   const visitor = await signedUp(service, `idle-${column}@example.org`)
   expect((await visitor.get('/settings/keys')).status).toBe(200)
-  await db.database.systemPool.query(
+  await world.rows(
     `update web_sessions set ${column} = now() - make_interval(days => $1)
      where account_id = (select id from accounts where email = $2)`,
-    [days, `idle-${column}@example.org`],
+    days,
+    `idle-${column}@example.org`,
   )
   expect((await visitor.get('/settings/keys')).status).toBe(303)
   expect([...visitor.cookies.keys()]).toEqual(['known'])
@@ -223,10 +228,10 @@ test('the database holds no session token and no password in clear', async () =>
   const visitor = await signedUp(service, 'clear@example.org')
   const token = visitor.cookies.get('session') ?? ''
   expect(token).toHaveLength(43)
-  const { rows } = await db.database.systemPool.query<{ row: string }>(
-    `select a::text || w::text || encode(w.digest, 'escape') as row
-     from accounts a join web_sessions w on w.account_id = a.id where email = 'clear@example.org'`,
-  )
+  const rows = await world.rows<{
+    row: string
+  }>(`select a::text || w::text || encode(w.digest, 'escape') as row
+     from accounts a join web_sessions w on w.account_id = a.id where email = 'clear@example.org'`)
   expect(rows).toHaveLength(1)
   expect(rows[0]?.row).not.toContain(token)
   expect(rows[0]?.row).not.toContain(goodPassword)

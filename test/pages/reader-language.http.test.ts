@@ -62,6 +62,7 @@ test('a Hebrew page of own reading has Hebrew refs, an English one English refs'
 })
 
 test('categories have Hebrew names wherever a Hebrew page shows them, others stay as they are', async () => {
+  expect(await textOf('/library')).not.toContain('class="shelf-nav"')
   const line = (work: string, category: readonly string[]) => ({
     ...{ work, category, ref: `${work} 1`, en: `A lantern of ${work}.`, license: 'CC0' },
   })
@@ -108,10 +109,9 @@ test('a question of the start page is asked when an account is made', async () =
   const asked = await stranger.get('/ask?question=What%20is%20a%20lamp%3F')
   const signIn = await (await stranger.get(asked.headers.get('location') ?? '')).text()
   const signUp = /href="(\/signup\?next=[^"]*)"/.exec(signIn)?.[1] ?? ''
-  const next =
-    /<main[\s\S]*name="next" value="([^"]*)"[\s\S]*<\/main>/.exec(
-      await (await stranger.get(signUp)).text(),
-    )?.[1] ?? ''
+  const form = (await (await stranger.get(signUp)).text()).split('<main')[1] ?? ''
+  expect(form).toContain('Asked as soon as you are in: “<bdi>What is a lamp?</bdi>”')
+  const next = /name="next" value="([^"]*)"/.exec(form)?.[1] ?? ''
   const fields = { email: 'asks@example.org', password: 'four unrelated words here' }
   const made = await stranger.post('/signup', { ...fields, next })
   expect(made.headers.get('location')).toMatch(/^\/sessions\/sess_\w+#last$/)
@@ -119,6 +119,19 @@ test('a question of the start page is asked when an account is made', async () =
   await world.end(id)
   const page = await (await stranger.get(made.headers.get('location') ?? '')).text()
   expect(page).toContain('<p>What is a lamp?</p>')
+})
+
+test('a question of a visitor that cannot be asked stays in the box', async () => {
+  const question = 'x'.repeat(1_900)
+  const next = `/ask?question=${question}&project=none`
+  const stranger = openVisitor(world.service)
+  const form = await (await stranger.get(`/signup?next=${encodeURIComponent(next)}`)).text()
+  expect(form).not.toContain('Asked as soon as you are in')
+  const fields = { email: 'asks-long@example.org', password: 'four unrelated words here', next }
+  const made = await stranger.post('/signup', fields)
+  expect(await (await stranger.get(made.headers.get('location') ?? '')).text()).toContain(
+    `>${question}</textarea>`,
+  )
 })
 
 test('pages have their styles in them, and are compressed unless they show a secret link', async () => {

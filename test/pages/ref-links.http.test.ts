@@ -1,30 +1,28 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { callTools, reply } from '../support/scripted-upstream.ts'
 import { signedUp, type TestVisitor } from '../support/visitor.ts'
-import { openWorld, type World } from '../support/world/world.ts'
+import { useWorld } from '../support/world/world.ts'
 
 const passage = (work: string, ref: string, en: string) => ({ work, ref, en, license: 'CC0' })
 
-let world: World
+const library = [
+  passage(
+    'The Wall',
+    'The Wall 1:1',
+    'The wall that was built in one night kept out one wind (see Open Gate 2:1).',
+  ),
+  passage(
+    'Open Gate',
+    'Open Gate 2:1',
+    'The Wall is older than the gate, and whoever mends it is praised at 2:1.',
+  ),
+]
 let visitor: TestVisitor
 
+const world = useWorld({ library, web: { signUpPlan: 'pro' } })
 beforeAll(async () => {
-  const library = [
-    passage(
-      'The Wall',
-      'The Wall 1:1',
-      'The wall that was built in one night kept out one wind (see Open Gate 2:1).',
-    ),
-    passage(
-      'Open Gate',
-      'Open Gate 2:1',
-      'The Wall is older than the gate, and whoever mends it is praised at 2:1.',
-    ),
-  ]
-  world = await openWorld({ library, web: { signUpPlan: 'pro' } })
   visitor = await signedUp(world.service, 'links@example.org')
 })
-afterAll(() => world.close())
 
 /** The links of the answer and of the sources on the page of a conversation. */
 async function linksOf(answer: string) {

@@ -154,33 +154,6 @@ test('a conversation without sources has no list of versions', async () => {
   expect(text).not.toContain('Versions and licences')
 })
 
-/** The Hebrew letters in their order, and the points that occur: a reader of PDF may attach a point to the next letter. */
-const hebrewOf = (text: string) => {
-  const plain = text.normalize('NFD')
-  const points = plain.match(/[\u05b0-\u05bd\u05c1\u05c2]/g) ?? []
-  return { letters: plain.replace(/[^\u05d0-\u05ea]/g, ''), points: [...new Set(points)].toSorted() }
-}
-
-test('a conversation as PDF keeps Hebrew letters in order, with points, without Latin ones', {
-  timeout: 300_000,
-}, async () => {
-  const line = pointed.split(' Book')[0] ?? ''
-  const talk = sheet({
-    title: 'Talk',
-    intro: '',
-    sources: [],
-    exchanges: [
-      {
-        question: `First ${line} end`,
-        answer: `> ${line}\n\nbetween\n\n| a | b |\n|---|---|\n| ${line} | c |`,
-      },
-    ],
-  })
-  const text = (await textOfPdf(talk)).replace(/\s+/g, ' ')
-  const hebrew = text.match(/[\u0590-\u05ff][^A-Za-z]*[\u0590-\u05ff]/g) ?? []
-  expect(hebrew.map(hebrewOf)).toEqual([line, line, line].map(hebrewOf))
-})
-
 test.skipIf(isShort)(
   'the largest conversation of formatted words ends at a limit of work, not at the patience of others',
   {

@@ -26,173 +26,54 @@ const ask = { model: 'service', messages: [{ role: 'user', content: 'Who?' }] }
 const asking = (more: object) => JSON.stringify({ ...ask, ...more })
 const schema = (of: object) =>
   asking({ response_format: { type: 'json_schema', json_schema: { name: 'a', schema: of } } })
-const saying = (content: unknown) => asking({ messages: [{ role: 'user', content }] })
 const answering = (input: unknown) => JSON.stringify({ model: 'service', input })
 const schemaField = 'response_format.json_schema.schema'
 const chat = '/v1/chat/completions'
 const responses = '/v1/responses'
+const tooMany = /10,000 entries/
+/** A body of so many MiB: pieces in a list between two ends. */
+const large = (start: string, piece: string, bytes = 15 * mebibyte) => filled(start, piece, bytes, '0]}')
+const small = mebibyte - 99
+const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`m${i}`, '']))
+const parameters = { enum: Array(9_999).fill(0), required: ['a'] }
+const multiplying = {
+  allOf: Array(1_000).fill({ $ref: '#/$defs/e' }),
+  $defs: { e: { enum: Array(100).fill(0) } },
+}
+const long = Array(3).fill({ role: 'user', content: 'x'.repeat(700_000) })
 
-test.each([
+const tools = [{ type: 'function', function: { name: 'f', parameters } }]
+const parts = [{ role: 'user', content: Array(1_001).fill(0) }]
+const letters = 'x'.repeat(10_001)
+
+/** What the description does not say; other bounds are in schema-refusals. */
+type Beyond = readonly [what: string, body: string, param: string, says: RegExp, path?: string]
+const beyond: readonly Beyond[] = [
+  ['15 MiB of parts', `${large('{"messages":[{"content":[', '0,')}]}`, 'messages[0].content', tooMany],
+  ['15 MiB of `{}` in an unknown field', large('{"model":"service","x":[', '{},'), 'x', tooMany],
+  ['a MiB of refs', large('{"text":"x","refs":[', '0,', small), 'refs', tooMany, '/v1/sources/verify'],
+  ['a MiB of `{}` beside a name', large('{"name":"x","y":[', '{},', small), 'y', tooMany, '/v1/projects'],
+  ['15 MiB of wrong items', large('{"model":"service","input":[', '0,'), 'input', tooMany, responses],
+  ['texts of 2,000,001 characters', asking({ messages: long }), 'messages', /2,000,000 characters/],
+  ['texts of 2,000,001 characters in items', answering(long), 'input', /2,000,000 characters/, responses],
+  ['1,001 parts of an item', answering(parts), 'input[0].content', /at most 1,000 items/, responses],
+  ['101 entries of metadata', asking({ metadata: many }), 'metadata', /at most 100 entries/],
+  ['metadata of 10,001 characters', asking({ metadata: { a: letters } }), 'metadata.a', /10,000 characters/],
   [
-    '15 MiB of wrong parts',
-    chat,
-    filled('{"messages":[{"content":[', '0,', 15 * mebibyte, '0]}]}'),
-    'messages[0].content',
-    /10,000 entries/,
-  ],
-  [
-    '15 MiB of `{}` in an unknown field',
-    chat,
-    filled('{"model":"service","x":[', '{},', 15 * mebibyte, '0]}'),
-    'x',
-    /10,000 entries/,
-  ],
-  [
-    'a MiB of wrong refs',
-    '/v1/sources/verify',
-    filled('{"text":"x","refs":[', '0,', mebibyte - 99, '0]}'),
-    'refs',
-    /10,000 entries/,
-  ],
-  [
-    'a MiB of `{}` beside a name',
-    '/v1/projects',
-    filled('{"name":"x","y":[', '{},', mebibyte - 99, '0]}'),
-    'y',
-    /10,000 entries/,
-  ],
-  [
-    '200,000 wrong tool calls',
-    chat,
-    asking({ messages: [{ role: 'assistant', tool_calls: Array(200_000).fill(0) }] }),
-    'messages[0].tool_calls',
-    /10,000 entries/,
-  ],
-  [
-    '129 tool calls',
-    chat,
-    asking({ messages: [{ role: 'assistant', tool_calls: Array(129).fill(0) }] }),
-    'messages[0].tool_calls',
-    /at most 128 items/,
-  ],
-  [
-    '1,001 parts',
-    chat,
-    saying(Array(1_001).fill({ type: 'text', text: 'x' })),
-    'messages[0].content',
-    /at most 1,000 items/,
-  ],
-  ['9,000 wrong parts', chat, saying(Array(9_000).fill(0)), 'messages[0].content', /at most 1,000 items/],
-  [
-    'a text of 1,000,001 characters',
-    chat,
-    saying('x'.repeat(1_000_001)),
-    'messages[0].content',
-    /at most 1,000,000 characters/,
-  ],
-  [
-    'texts of 2,000,001 characters',
-    chat,
-    asking({ messages: Array(3).fill({ role: 'user', content: 'x'.repeat(700_000) }) }),
-    'messages',
-    /2,000,000 characters together/,
-  ],
-  ['five stops', chat, asking({ stop: Array(5).fill('x') }), 'stop', /at most 4 items/],
-  [
-    'a stop of 1,001 characters',
-    chat,
-    asking({ stop: 'x'.repeat(1_001) }),
-    'stop',
-    /at most 1,000 characters/,
-  ],
-  ['a model of 257 characters', chat, asking({ model: 'x'.repeat(257) }), 'model', /at most 256 characters/],
-  [
-    '101 entries of metadata',
-    chat,
-    asking({ metadata: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`m${i}`, ''])) }),
-    'metadata',
-    /at most 100 entries/,
-  ],
-  [
-    'metadata of 10,001 characters',
-    chat,
-    asking({ metadata: { a: 'x'.repeat(10_001) } }),
-    'metadata.a',
-    /at most 10,000 characters/,
-  ],
-  [
-    'options of 10,001 characters as text',
-    chat,
-    asking({ x_service: `{"a":"${'x'.repeat(10_001)}"}` }),
+    'options of 10,001 characters',
+    asking({ x_service: `{"${letters}":1}` }),
     'x_service',
-    /at most 10,000 characters/,
+    /10,000 characters/,
   ],
-  ['129 tools', chat, asking({ tools: Array(129).fill(0) }), 'tools', /at most 128 items/],
-  [
-    'parameters of 10,001 values',
-    chat,
-    asking({
-      tools: [
-        {
-          type: 'function',
-          function: { name: 'f', parameters: { enum: Array(9_999).fill(0), required: [0] } },
-        },
-      ],
-    }),
-    'tools[0].function.parameters',
-    /at most 10,000 values/,
-  ],
-  [
-    'a schema of 200,001 characters',
-    chat,
-    schema({ description: 'x'.repeat(200_001) }),
-    schemaField,
-    /at most 200,000 characters/,
-  ],
-  [
-    'a schema of 10,001 values',
-    chat,
-    schema({ enum: Array(9_999).fill(0), required: ['a'] }),
-    schemaField,
-    /at most 10,000 values/,
-  ],
-  [
-    'a schema that multiplies',
-    chat,
-    schema({ allOf: Array(1_000).fill({ $ref: '#/$defs/e' }), $defs: { e: { enum: Array(100).fill(0) } } }),
-    schemaField,
-    /at most 20,000 steps/,
-  ],
-  [
-    'a schema that applies itself',
-    chat,
-    schema({ anyOf: [{ $ref: '#' }] }),
-    schemaField,
-    /no reference to itself/,
-  ],
-  [
-    '15 MiB of wrong items',
-    responses,
-    filled('{"model":"service","input":[', '0,', 15 * mebibyte, '0]}'),
-    'input',
-    /10,000 entries/,
-  ],
-  ['1,001 items', responses, answering(Array(1_001).fill(0)), 'input', /at most 1,000 items/],
-  [
-    '1,001 parts of an item',
-    responses,
-    answering([{ role: 'user', content: Array(1_001).fill(0) }]),
-    'input[0].content',
-    /at most 1,000 items/,
-  ],
-  [
-    'texts of 2,000,001 characters in items',
-    responses,
-    answering(Array(3).fill({ role: 'user', content: 'x'.repeat(700_000) })),
-    'input',
-    /2,000,000 characters together/,
-  ],
-])('%s are a 400 that names field and bound, and leave nothing', async (_what, path, body, param, says) => {
+  ['parameters of 10,001 values', asking({ tools }), 'tools[0].function.parameters', /10,000 values/],
+  ['a schema of 200,001 letters', schema({ title: 'x'.repeat(200_001) }), schemaField, /200,000 characters/],
+  ['a schema of 10,001 values', schema(parameters), schemaField, /at most 10,000 values/],
+  ['a schema that multiplies', schema(multiplying), schemaField, /at most 20,000 steps/],
+  ['a schema that applies itself', schema({ anyOf: [{ $ref: '#' }] }), schemaField, /no reference to itself/],
+]
+
+test.for(beyond)('%s are a 400 that names field and bound, and leave nothing', async (row) => {
+  const [, body, param, says, path = chat] = row
   const before = await rowCounts(world.db)
   expectError(await post(path, body), { status: 400, code: 'invalid_value', param }, says)
   expect(await rowCounts(world.db)).toEqual(before)

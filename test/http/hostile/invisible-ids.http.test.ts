@@ -22,6 +22,11 @@ beforeAll(async () => {
   foreign = await makeThings(world.db, world.service, stranger)
 })
 
+function expectAlike([first, ...others]: readonly unknown[]): void {
+  expect(first).toMatchObject({ status: 404 })
+  for (const other of others) expect(other).toEqual(first)
+}
+
 /** Ids that name nothing a key of `owner` can see, as they stand in a path. */
 const strangeIds = (things: Things, own: NonNullable<Row['own']>) => [
   own(things, world.service),
@@ -56,9 +61,7 @@ test.each(byPath)(
         return comparable(await send(world.service, { method, path, key: owner.key, ...body }))
       }),
     )
-    const [first, ...others] = replies
-    expect(first).toMatchObject({ status: 404 })
-    for (const other of others) expect(other).toEqual(first)
+    expectAlike(replies)
   },
 )
 
@@ -125,9 +128,7 @@ test.each(byBody)(
         )
       }),
     )
-    const [first, ...others] = replies
-    expect(first).toMatchObject({ status: 404 })
-    for (const other of others) expect(other).toEqual(first)
+    expectAlike(replies)
   },
 )
 
@@ -144,9 +145,7 @@ test.each(byFilter)('$path answers foreign, malformed and random ids alike', asy
       comparable(await send(world.service, { method: 'GET', path: path + id, key: owner.key })),
     ),
   )
-  const [first, ...others] = replies
-  expect(first).toMatchObject({ status: 404 })
-  for (const other of others) expect(other).toEqual(first)
+  expectAlike(replies)
 })
 
 test('what another account or another project has is in no list', async () => {

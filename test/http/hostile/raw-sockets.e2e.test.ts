@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { errorOf, type Reply } from '../../support/http-raw.ts'
-import { call } from '../../support/world/requests.ts'
+import { bodyOf, call } from '../../support/world/requests.ts'
 import type { TestService } from '../../support/world/service.ts'
 import { makeOwner } from '../../support/world/things.ts'
 import { unhurried } from '../../support/world/unhurried.ts'
@@ -50,76 +50,34 @@ const body = '{"name":"P"}'
 /** A second request that a smuggler hides in the body of the first. */
 const hidden = 'GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n'
 
-const probes: readonly { name: string; bytes: () => string }[] = [
-  {
-    name: 'Content-Length beside Transfer-Encoding',
-    bytes: () =>
-      `${head(['POST /v1/projects HTTP/1.1', 'Host: a', authorised(), 'Content-Type: application/json', 'Content-Length: 5', 'Transfer-Encoding: chunked'])}0\r\n\r\n${hidden}`,
-  },
-  {
-    name: 'two Content-Lengths',
-    bytes: () =>
-      `${head(['POST /v1/projects HTTP/1.1', 'Host: a', authorised(), 'Content-Type: application/json', `Content-Length: ${body.length}`, 'Content-Length: 0'])}${body}${hidden}`,
-  },
-  {
-    name: 'two lengths in one Content-Length',
-    bytes: () =>
-      `${head(['POST /v1/projects HTTP/1.1', 'Host: a', authorised(), `Content-Length: ${body.length}, 0`])}${body}${hidden}`,
-  },
-  {
-    name: 'a Content-Length with a sign',
-    bytes: () =>
-      `${head(['POST /v1/projects HTTP/1.1', 'Host: a', authorised(), 'Content-Length: +5'])}${hidden}`,
-  },
-  {
-    name: 'an unknown Transfer-Encoding',
-    bytes: () =>
-      `${head(['POST /v1/projects HTTP/1.1', 'Host: a', authorised(), 'Transfer-Encoding: xchunked'])}0\r\n\r\n${hidden}`,
-  },
-  {
-    name: 'chunked that is not the last encoding',
-    bytes: () =>
-      `${head(['POST /v1/projects HTTP/1.1', 'Host: a', authorised(), 'Transfer-Encoding: chunked, identity'])}0\r\n\r\n${hidden}`,
-  },
-  {
-    name: 'a header that goes on in the next line',
-    bytes: () =>
-      `${head(['GET /v1/projects HTTP/1.1', 'Host: a', authorised(), 'Transfer-Encoding:', ' chunked'])}0\r\n\r\n${hidden}`,
-  },
-  {
-    name: 'a blank before the colon',
-    bytes: () =>
-      `${head(['POST /v1/projects HTTP/1.1', 'Host: a', authorised(), 'Content-Length : 5'])}${hidden}`,
-  },
-  {
-    name: 'lines that end in LF alone',
-    bytes: () => `GET /v1/projects HTTP/1.1\nHost: a\n${authorised()}\n\n${hidden}`,
-  },
-  {
-    name: 'a CR alone within a header',
-    bytes: () => head(['GET /v1/projects HTTP/1.1', 'Host: a', `X: a\rb`, authorised()]),
-  },
-  {
-    name: 'a NUL within a header',
-    bytes: () => head(['GET /v1/projects HTTP/1.1', 'Host: a', 'X: a\0b', authorised()]),
-  },
-  {
-    name: 'a line feed in an extension of a chunk',
-    bytes: () =>
-      `${head(['POST /v1/projects HTTP/1.1', 'Host: a', authorised(), 'Content-Type: application/json', 'Transfer-Encoding: chunked'])}2;\nxx\r\n{}\r\n0\r\n\r\n${hidden}`,
-  },
-  {
-    name: 'a chunk size beyond all numbers',
-    bytes: () =>
-      `${head(['POST /v1/projects HTTP/1.1', 'Host: a', authorised(), 'Content-Type: application/json', 'Transfer-Encoding: chunked'])}FFFFFFFFFFFFFFFFF\r\n{}\r\n0\r\n\r\n${hidden}`,
-  },
-  { name: 'no Host', bytes: () => head(['GET /v1/projects HTTP/1.1', authorised()]) },
-  { name: 'another version', bytes: () => head(['GET /v1/projects HTTP/9.9', 'Host: a', authorised()]) },
-]
+const json = 'Content-Type: application/json'
+const chunked = 'Transfer-Encoding: chunked'
+/** A request that makes a project, or reads them, with these headers and what follows them. */
+const posting = (headers: readonly string[], rest = '') =>
+  head(['POST /v1/projects HTTP/1.1', 'Host: a', authorised(), ...headers]) + rest
+const getting = (headers: readonly string[], rest = '') =>
+  head(['GET /v1/projects HTTP/1.1', 'Host: a', authorised(), ...headers]) + rest
+const last = `0\r\n\r\n${hidden}`
+const length = `Content-Length: ${body.length}`
 
-test.each(probes)('a request with $name is refused, and nothing after it is read', async ({ bytes }) => {
-  const projects = async () =>
-    ((await (await call(service, key, 'GET', '/v1/projects')).json()) as { data: unknown[] }).data.length
+test.each<[name: string, bytes: () => string]>([
+  ['Content-Length beside Transfer-Encoding', () => posting([json, 'Content-Length: 5', chunked], last)],
+  ['two Content-Lengths', () => posting([json, length, 'Content-Length: 0'], body + hidden)],
+  ['two lengths in one Content-Length', () => posting([`${length}, 0`], body + hidden)],
+  ['a Content-Length with a sign', () => posting(['Content-Length: +5'], hidden)],
+  ['an unknown Transfer-Encoding', () => posting(['Transfer-Encoding: xchunked'], last)],
+  ['chunked that is not the last encoding', () => posting([`${chunked}, identity`], last)],
+  ['a header that goes on in the next line', () => getting(['Transfer-Encoding:', ' chunked'], last)],
+  ['a blank before the colon', () => posting(['Content-Length : 5'], hidden)],
+  ['lines that end in LF alone', () => `GET /v1/projects HTTP/1.1\nHost: a\n${authorised()}\n\n${hidden}`],
+  ['a CR alone within a header', () => getting(['X: a\rb'])],
+  ['a NUL within a header', () => getting(['X: a\0b'])],
+  ['a line feed in an extension of a chunk', () => posting([json, chunked], `2;\nxx\r\n{}\r\n${last}`)],
+  ['a chunk size beyond all numbers', () => posting([json, chunked], `${'F'.repeat(17)}\r\n{}\r\n${last}`)],
+  ['no Host', () => head(['GET /v1/projects HTTP/1.1', authorised()])],
+  ['another version', () => head(['GET /v1/projects HTTP/9.9', 'Host: a', authorised()])],
+])('a request with %s is refused, and nothing after it is read', async (_, bytes) => {
+  const projects = async () => (await bodyOf(call(service, key, 'GET', '/v1/projects'))).data.length
   const before = await projects()
   const text = await talk(bytes())
   expect(statuses(text)).toEqual([400])
@@ -148,21 +106,20 @@ test('a request that no parser can read is refused in the one shape of all error
 })
 
 test('several Host headers are refused, whatever case they are written in', async () => {
-  const twice = head(['GET /v1/projects HTTP/1.1', 'Host: a', 'hOST: b', authorised(), 'Connection: close'])
-  const text = await talk(twice)
+  const text = await talk(getting(['hOST: b', 'Connection: close']))
   expect(statuses(text)).toEqual([400])
   expect(errorOf(asReply(text) as Reply)).toMatchObject({ param: 'host', code: 'invalid_value' })
 })
 
 test('chunks with extensions and trailers are read as one body', async () => {
-  const request = `${head(['POST /v1/projects HTTP/1.1', 'Host: a', authorised(), 'Content-Type: application/json', 'Transfer-Encoding: chunked', 'Connection: close'])}6;a=b\r\n{"name\r\n6\r\n":"P"}\r\n0\r\nX-Trailer: 1\r\n\r\n`
-  expect(statuses(await talk(request))).toEqual([200])
+  const chunks = '6;a=b\r\n{"name\r\n6\r\n":"P"}\r\n0\r\nX-Trailer: 1\r\n\r\n'
+  expect(statuses(await talk(posting([json, chunked, 'Connection: close'], chunks)))).toEqual([200])
 })
 
 test('headers and paths above 16 KiB get a 431 in the shape of all errors', async () => {
   const flood = Array.from({ length: 2_000 }, (_, n) => `X-${n}: ${'y'.repeat(20)}`)
   for (const request of [
-    head(['GET /v1/projects HTTP/1.1', 'Host: a', authorised(), ...flood]),
+    getting(flood),
     head([`GET /v1/projects?${'x'.repeat(20_000)} HTTP/1.1`, 'Host: a', authorised()]),
   ]) {
     const text = await talk(request)
@@ -178,15 +135,14 @@ test('a client that still sends a body that was refused can send it whole, and i
   const { hostname, port } = new URL(service.url)
   const socket = connect(Number(port), hostname)
   onTestFinished(() => void socket.destroy())
-  const length = 5 * 1024 * 1024
-  const lines = ['POST /v1/projects HTTP/1.1', 'Host: a', authorised(), 'Content-Type: application/json']
+  const bytes = 5 * 1024 * 1024
   let text = ''
   socket.on('data', (part: Buffer) => {
     text += part.toString('latin1')
   })
-  socket.write(head([...lines, `Content-Length: ${length}`]))
+  socket.write(posting([json, `Content-Length: ${bytes}`]))
   await expect.poll(() => statuses(text)).toEqual([413])
-  socket.write(Buffer.alloc(length, 'x'))
+  socket.write(Buffer.alloc(bytes, 'x'))
   socket.write(head(['GET /healthz HTTP/1.1', 'Host: a', 'Connection: close']))
   await expect.poll(() => statuses(text)).toEqual([413, 200])
 })
@@ -194,14 +150,7 @@ test('a client that still sends a body that was refused can send it whole, and i
 test('an endless body is refused when it exceeds the limit', async () => {
   const { hostname, port } = new URL(service.url)
   const socket = connect(Number(port), hostname)
-  const lines = [
-    'POST /v1/projects HTTP/1.1',
-    'Host: a',
-    authorised(),
-    'Content-Type: application/json',
-    'Transfer-Encoding: chunked',
-  ]
-  socket.write(head(lines))
+  socket.write(posting([json, chunked]))
   let replied = ''
   socket.on('data', (part) => {
     replied += part
@@ -224,16 +173,7 @@ test('an endless body is refused when it exceeds the limit', async () => {
 })
 
 test('a body announced as too large is refused before it is sent', async () => {
-  const text = await talk(
-    head([
-      'POST /v1/projects HTTP/1.1',
-      'Host: a',
-      authorised(),
-      'Content-Type: application/json',
-      'Content-Length: 99999999',
-    ]),
-  )
-  expect(statuses(text)).toEqual([413])
+  expect(statuses(await talk(posting([json, 'Content-Length: 99999999'])))).toEqual([413])
 })
 
 /** Connections that send a letter of their headers or their body every so often. */
@@ -252,14 +192,7 @@ function slowly(count: number, opening: string): { readonly sockets: readonly So
 }
 
 test('two hundred slow bodies are cut off, and other requests are answered', async () => {
-  const lines = [
-    'POST /v1/projects HTTP/1.1',
-    'Host: a',
-    authorised(),
-    'Content-Type: application/json',
-    'Content-Length: 1000',
-  ]
-  const { sockets, stop } = slowly(200, head(lines))
+  const { sockets, stop } = slowly(200, posting([json, 'Content-Length: 1000']))
   const others = await Promise.all(Array.from({ length: 20 }, () => call(service, key, 'GET', '/v1/models')))
   expect(others.map(({ status }) => status)).toEqual(others.map(() => 200))
   await expect.poll(() => sockets.filter(({ destroyed }) => !destroyed).length).toBe(0)

@@ -1,24 +1,19 @@
 import { beforeAll, expect, test } from 'vitest'
-import { sendJson } from '../../support/http-raw.ts'
+import { fixture } from '../../support/fixture.ts'
+import { send, sendJson } from '../../support/http-raw.ts'
+import { pathOf, type Row, table } from '../../support/http-routes.ts'
 import type { Json } from '../../support/openapi-reader.ts'
-import { question } from '../../support/world/requests.ts'
 import { rowCounts } from '../../support/world/row-counts.ts'
-import { useThings } from '../../support/world/things.ts'
+import { makeOwner, makeThings } from '../../support/world/things.ts'
 import { unhurried } from '../../support/world/unhurried.ts'
 import { useWorld } from '../../support/world/world.ts'
 
-/** Bodies that would be accepted. */
-const bodies = {
-  '/v1/chat/completions': question('Who?'),
-  '/v1/responses': { model: 'service', input: 'Who?' },
-  '/v1/projects': { name: 'New' },
-  '/v1/agent/sessions': { name: 'New' },
-  '/v1/sources/verify': { text: 'A “quotation” of words.' },
-  '/v1/conversations': {},
-}
-
 const world = useWorld(unhurried)
-const home = useThings(world)
+const home = fixture(async () => {
+  const owner = await makeOwner(world.db)
+  await world.rows('update accounts set operator = true where id = $1', owner.accountId)
+  return makeThings(world.db, world.service, owner)
+})
 let document: Json
 
 beforeAll(async () => {
@@ -39,57 +34,132 @@ function formsOf(schema: Json): readonly Json[] {
   return branches?.flatMap(formsOf) ?? [schema]
 }
 
-const samples = { number: 7.5, string: 'no such word', boolean: true, array: [[]], object: { odd: [] } }
+const samples = {
+  null: null,
+  number: 7.5,
+  string: 'no such word',
+  boolean: true,
+  array: [[]],
+  object: { odd: [] },
+}
+
+/** `says`: what the refusal says, such as the bound. */
+type WrongValue = { readonly value: unknown; readonly says?: string }
 
 /** Values that a schema does not allow: of other types, not in its list, beyond its bounds. */
-function wrongValues(schema: Json): readonly unknown[] {
+function wrongValues(schema: Json): readonly WrongValue[] {
   const forms = formsOf(schema)
+  const isList = (form: Json) => Boolean(form['enum']) || 'const' in form
   // A form without a type is any value.
-  if (forms.some((form) => !form['type'] && !form['enum'] && !('const' in form))) return []
-  const types = forms.filter((form) => !form['enum'] && !('const' in form)).flatMap((form) => form['type'])
-  const { minimum, maximum, maxLength, maxItems } = (forms.length === 1 ? forms[0] : {}) as Record<
-    string,
-    number
-  >
+  if (forms.some((form) => !form['type'] && !isList(form))) return []
+  const types = forms.filter((form) => !isList(form)).flatMap((form) => form['type'])
+  if (forms.some((form) => (form['enum'] as unknown[] | undefined)?.includes(null))) types.push('null')
+  const others = Object.entries(samples).filter(([type]) => !types.includes(type))
+  return [...others.map(([, value]) => ({ value })), ...forms.flatMap(beyondBounds)]
+}
+
+function beyondBounds(form: Json): readonly WrongValue[] {
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems } = form as Record<string, number>
   return [
-    ...Object.entries(samples).flatMap(([type, value]) => (types.includes(type) ? [] : [value])),
-    ...(minimum === undefined ? [] : [minimum - 1]),
-    ...(maximum === undefined ? [] : [maximum + 1]),
-    ...(maxLength === undefined ? [] : ['x'.repeat(maxLength + 1)]),
-    ...(maxItems === undefined ? [] : [Array(maxItems + 1).fill('x')]),
+    ...(minimum === undefined ? [] : [{ value: minimum - 1 }]),
+    ...(maximum === undefined ? [] : [{ value: maximum + 1 }]),
+    ...(minLength ? [{ value: '' }] : []),
+    ...(maxLength === undefined ? [] : [{ value: 'x'.repeat(maxLength + 1), says: String(maxLength) }]),
+    ...(minItems ? [{ value: [] }] : []),
+    ...(maxItems === undefined ? [] : [{ value: Array(maxItems + 1).fill('x'), says: String(maxItems) }]),
   ]
 }
 
-type Wrong = { readonly body: Json; readonly param: string }
-
-/** Each body that has one wrong field, or lacks one that it needs. */
-function* wrongBodies(schema: Json, good: Json): Generator<Wrong> {
-  const [form, ...others] = formsOf(schema).filter(({ type }) => type !== 'null')
-  if (!form || others.length > 0) return
-  for (const [param, field] of Object.entries((form['properties'] ?? {}) as Record<string, Json>)) {
-    // Labels of the client's own, of any kind.
-    if (param === 'metadata') continue
-    for (const value of wrongValues(field)) yield { param, body: { ...good, [param]: value } }
-    for (const inner of wrongBodies(field, {}))
-      yield { param: `${param}.${inner.param}`, body: { ...good, [param]: inner.body } }
+/** A value that a schema allows, with the fields alone that it needs. */
+function goodValue(schema: Json): unknown {
+  const [form = {}] = formsOf(schema)
+  if (form['enum']) return (form['enum'] as readonly unknown[])[0]
+  if ('const' in form) return form['const']
+  const { required = [], properties = {} } = form as {
+    required?: string[]
+    properties?: Record<string, Json>
   }
-  for (const param of (form['required'] ?? []) as readonly string[])
-    yield { param, body: { ...good, [param]: undefined } }
+  const made = () => Object.fromEntries(required.map((name) => [name, goodValue(properties[name] ?? {})]))
+  const values: Record<string, unknown> = { string: 'x', boolean: true, array: [], number: 1, integer: 1 }
+  return form['type'] === 'object' ? made() : values[String(form['type'])]
 }
 
-test.each(Object.entries(bodies))(
-  'POST %s names each field that its schema does not allow',
-  async (path, body) => {
-    const before = await rowCounts(world.db)
-    const schema = `#/paths/${path.replaceAll('/', '~1')}/post/requestBody/content/application~1json/schema`
-    const wrong = [...wrongBodies(target(schema), body)]
-    const replies: object[] = []
-    for (const { body } of wrong) {
-      const { status, text } = await sendJson(world.service, { method: 'POST', path, key: home.key, body })
-      replies.push({ status, param: status === 200 ? undefined : JSON.parse(text).error.param, body })
-    }
-    expect(replies).toEqual(wrong.map(({ param, body }) => ({ status: 400, param, body })))
-    expect(await rowCounts(world.db)).toEqual(before)
-    expect(wrong.length).toBeGreaterThan(1)
-  },
+type Wrong = WrongValue & { readonly at: string }
+
+/** Each value in which one field or item is wrong, or a field is missing that is needed. */
+function* wrongForms(schema: Json, good: Json): Generator<Wrong> {
+  const [form, ...others] = formsOf(schema).filter(({ type }) => type !== 'null')
+  if (!form || others.length > 0) return
+  function* below(inner: Json, at: string, within: (value: unknown) => unknown): Generator<Wrong> {
+    for (const wrong of wrongValues(inner)) yield { ...wrong, at, value: within(wrong.value) }
+    for (const wrong of wrongForms(inner, goodValue(inner) as Json))
+      yield { ...wrong, at: at + wrong.at, value: within(wrong.value) }
+  }
+  if (form['items']) yield* below(form['items'] as Json, '[0]', (value) => [value])
+  // Labels of the client's own are of any kind.
+  for (const [name, field] of Object.entries((form['properties'] ?? {}) as Record<string, Json>))
+    if (name !== 'metadata') yield* below(field, `.${name}`, (value) => ({ ...good, [name]: value }))
+  for (const name of (form['required'] ?? []) as readonly string[])
+    yield { at: `.${name}`, value: { ...good, [name]: undefined }, says: 'required' }
+}
+
+const templateOf = (url: string) => url.replaceAll(/:(\w+)/g, '{$1}').replaceAll('/', '~1')
+const idOf = async (row: Row) => (await row.own?.(home, world.service)) ?? 'none'
+
+const bodies = table.filter(
+  (row) => row.body && !row.named && !row.undescribed && row.route !== 'POST /v1/files',
 )
+
+test.each(bodies)('$route names each field that its schema does not allow', async (row) => {
+  const [method = '', url = ''] = row.route.split(' ')
+  const path = pathOf(url, await idOf(row))
+  const schema = target(
+    `#/paths/${templateOf(url)}/${method.toLowerCase()}/requestBody/content/application~1json/schema`,
+  )
+  const before = await rowCounts(world.db)
+  const faults: string[] = []
+  for (const { at, value: body, says = '' } of wrongForms(schema, row.body?.(home) as Json)) {
+    const { status, text } = await sendJson(world.service, { method, path, key: home.key, body })
+    // A list of names is refused with the names.
+    const isSaid = at === '.x_service.tools' || text.replaceAll(',', '').includes(says)
+    // An id that is too long is the id of nothing.
+    const isRefused = status === 400 ? isSaid : status === 404
+    if (!isRefused || JSON.parse(text).error.param !== at.slice(1))
+      faults.push(`${at} in ${JSON.stringify(body).slice(0, 200)}: ${status} ${text.slice(0, 300)}`)
+  }
+  expect(faults).toEqual([])
+  expect(await rowCounts(world.db)).toEqual(before)
+})
+
+type Parameter = { readonly name: string; readonly in: string; readonly schema: Json }
+
+/** What a parameter of an address does not allow, as it is written there. */
+const wrongTexts = ({ name, schema }: Parameter): readonly string[] => {
+  const { type, minimum, maximum, enum: choices } = (formsOf(schema)[0] ?? {}) as Record<string, unknown>
+  return [
+    ...(type === 'integer' ? ['abc', '1.5', ''] : []),
+    ...(typeof minimum === 'number' ? [`${minimum - 1}`] : []),
+    ...(typeof maximum === 'number' ? [`${maximum + 1}`] : []),
+    ...(choices ? ['no-such', String(choices).split(',')[0]?.toUpperCase() ?? ''] : []),
+    ...(type === 'string' || type === 'integer' ? [`1&${name}=1`] : []),
+  ]
+}
+
+const addresses = table.filter(
+  ({ route, undescribed, scope }) => route.startsWith('GET /v1') && !undescribed && scope !== 'public',
+)
+
+test.each(addresses)('$route names each parameter that its schema does not allow', async (row) => {
+  const url = row.route.slice('GET '.length)
+  const { parameters = [] } = target(`#/paths/${templateOf(url)}/get`) as { parameters?: Parameter[] }
+  const path = pathOf(url, await idOf(row))
+  const faults: string[] = []
+  for (const one of parameters.filter((one) => one.in === 'query'))
+    for (const wrong of wrongTexts(one)) {
+      const query = `${row.query ? `${row.query}&` : '?'}${one.name}=${wrong}`
+      const { status, text } = await send(world.service, { method: 'GET', path: path + query, key: home.key })
+      if (status !== 400 || JSON.parse(text).error.param !== one.name)
+        faults.push(`${query}: ${status} ${text.slice(0, 200)}`)
+    }
+  expect(faults).toEqual([])
+})

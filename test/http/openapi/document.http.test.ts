@@ -25,9 +25,7 @@ const world = useWorld(unhurried)
 beforeAll(async () => {
   service = world.service
   const owner = await makeOwner(world.db)
-  await world.db.database.systemPool.query('update accounts set operator = true where id = $1', [
-    owner.accountId,
-  ])
+  await world.rows('update accounts set operator = true where id = $1', owner.accountId)
   things = await makeThings(world.db, service, owner)
   text = (await get('/openapi.json')).text
   api = readApi(text)
@@ -39,8 +37,6 @@ const get = (path: string, key?: string) => send(service, { method: 'GET', path,
 test('the document is valid OpenAPI 3.1 by a public validator', async () => {
   const result = await new Validator().validate(JSON.parse(text))
   expect(result).toEqual({ valid: true })
-  const { info: _, ...spoiled } = JSON.parse(text)
-  expect(await new Validator().validate(spoiled)).toMatchObject({ valid: false })
 })
 
 test('no schema has the name of a global type, which would hide it from generated clients', async () => {
@@ -97,15 +93,6 @@ test('the document has the version and is the same on every replica, key or not'
     expect(api.document.info.version).toBe(manifest.version)
   } finally {
     await other.stop()
-  }
-})
-
-test('a field that is missing, of another type or not described is seen', () => {
-  const project = { id: 'proj_1', object: 'project', name: 'P', instructions_hash: null, created_at: 1 }
-  expect(api.componentFaults('Project', project)).toEqual([])
-  const { name: _, ...nameless } = project
-  for (const wrong of [nameless, { ...project, created_at: '1' }, { ...project, secret: 1 }]) {
-    expect(api.componentFaults('Project', wrong)).toHaveLength(1)
   }
 })
 

@@ -25,92 +25,58 @@ const chat = (body: object, headers = {}) =>
   sendJson(service, { method: 'POST', path: '/v1/chat/completions', key: things.key, body, headers })
 const chatRoute = 'POST /v1/chat/completions'
 
-type Failure = { readonly route: string; readonly code: string; readonly answer: () => Promise<Reply> }
-
 const post = (path: string, body: string | Buffer, type = 'application/json') =>
   send(service, { method: 'POST', path, key: things.key, headers: { 'content-type': type }, body })
 
-const failures: readonly Failure[] = [
-  { route: 'GET /v1/models', code: 'invalid_api_key', answer: () => get('/v1/models') },
-  {
-    route: 'GET /v1/models',
-    code: 'missing_scope',
-    answer: async () => {
-      const reach = { kind: 'owner' } as const
-      const { key } = await makeKeyWithId(world.db, things.accountId, reach, ['chat:write'])
-      return get('/v1/models', key)
-    },
-  },
-  {
-    route: 'GET /v1/models',
-    code: 'plan_without_api_access',
-    answer: async () => get('/v1/models', (await makeOwner(world.db, 'free')).key),
-  },
-  { route: 'GET /v1/models/:model', code: 'model_not_found', answer: () => get('/v1/models/x', things.key) },
-  { route: 'GET /v1/files/:id', code: 'not_found', answer: () => get('/v1/files/x', things.key) },
-  { route: 'GET /v1/files', code: 'invalid_value', answer: () => get('/v1/files?limit=0', things.key) },
-  {
-    route: 'GET /v1/sources/search',
-    code: 'missing_required_parameter',
-    answer: () => get('/v1/sources/search', things.key),
-  },
-  { route: 'POST /v1/projects', code: 'invalid_json', answer: () => post('/v1/projects', '{') },
-  {
-    route: 'POST /v1/conversations',
-    code: 'missing_required_parameter',
-    answer: () => post('/v1/conversations', '{"items":[{"type":"item_reference"}]}'),
-  },
-  {
-    route: 'POST /v1/projects',
-    code: 'missing_required_parameter',
-    answer: () => post('/v1/projects', '{}'),
-  },
-  {
-    route: 'POST /v1/projects',
-    code: 'unsupported_content_type',
-    answer: () => post('/v1/projects', 'x', 'a/b'),
-  },
-  {
-    route: 'POST /v1/projects',
-    code: 'request_too_large',
-    answer: () => post('/v1/projects', JSON.stringify({ name: 'x'.repeat(2 ** 20) })),
-  },
-  {
-    route: 'POST /v1/agent/sessions',
-    code: 'model_not_found',
-    answer: () => post('/v1/agent/sessions', '{"model":"x"}'),
-  },
-  {
-    route: 'POST /v1/files',
-    code: 'file_too_large',
-    answer: async () => {
-      const { key } = await makeOwner(world.db, 'basic')
-      const parts = form([{ name: 'file', filename: 'a.txt', content: 'x'.repeat(65 * 1024) }])
-      return send(service, { method: 'POST', path: '/v1/files', key, ...parts })
-    },
-  },
-  { route: chatRoute, code: 'unsupported_parameter', answer: () => chat({ ...question('Two?'), n: 2 }) },
-  {
-    route: chatRoute,
-    code: 'idempotency_key_reused',
-    answer: async () => {
-      await chat(question('One'), { 'idempotency-key': 'same' })
-      return chat(question('Another'), { 'idempotency-key': 'same' })
-    },
-  },
-  {
-    route: chatRoute,
-    code: 'upstream_error',
-    answer: async () => {
-      world.upstream.setDefault(error(500))
-      const answer = await chat(question('Broken?'))
-      world.upstream.setDefault(says(answerText))
-      return answer
-    },
-  },
+async function withoutScope(): Promise<Reply> {
+  const { key } = await makeKeyWithId(world.db, things.accountId, { kind: 'owner' }, ['chat:write'])
+  return get('/v1/models', key)
+}
+
+async function tooLarge(): Promise<Reply> {
+  const { key } = await makeOwner(world.db, 'basic')
+  const parts = form([{ name: 'file', filename: 'a.txt', content: 'x'.repeat(65 * 1024) }])
+  return send(service, { method: 'POST', path: '/v1/files', key, ...parts })
+}
+
+async function otherWithOneKey(): Promise<Reply> {
+  await chat(question('One'), { 'idempotency-key': 'same' })
+  return chat(question('Another'), { 'idempotency-key': 'same' })
+}
+
+async function brokenUpstream(): Promise<Reply> {
+  world.upstream.setDefault(error(500))
+  const answer = await chat(question('Broken?'))
+  world.upstream.setDefault(says(answerText))
+  return answer
+}
+
+const withoutType = '{"items":[{"type":"item_reference"}]}'
+const failures: readonly (readonly [code: string, route: string, answer: () => Promise<Reply>])[] = [
+  ['invalid_api_key', 'GET /v1/models', () => get('/v1/models')],
+  ['missing_scope', 'GET /v1/models', withoutScope],
+  [
+    'plan_without_api_access',
+    'GET /v1/models',
+    async () => get('/v1/models', (await makeOwner(world.db, 'free')).key),
+  ],
+  ['model_not_found', 'GET /v1/models/:model', () => get('/v1/models/x', things.key)],
+  ['not_found', 'GET /v1/files/:id', () => get('/v1/files/x', things.key)],
+  ['invalid_value', 'GET /v1/files', () => get('/v1/files?limit=0', things.key)],
+  ['missing_required_parameter', 'GET /v1/sources/search', () => get('/v1/sources/search', things.key)],
+  ['invalid_json', 'POST /v1/projects', () => post('/v1/projects', '{')],
+  ['missing_required_parameter', 'POST /v1/conversations', () => post('/v1/conversations', withoutType)],
+  ['missing_required_parameter', 'POST /v1/projects', () => post('/v1/projects', '{}')],
+  ['unsupported_content_type', 'POST /v1/projects', () => post('/v1/projects', 'x', 'a/b')],
+  ['request_too_large', 'POST /v1/projects', () => post('/v1/projects', `"${'x'.repeat(2 ** 20)}"`)],
+  ['model_not_found', 'POST /v1/agent/sessions', () => post('/v1/agent/sessions', '{"model":"x"}')],
+  ['file_too_large', 'POST /v1/files', tooLarge],
+  ['unsupported_parameter', chatRoute, () => chat({ ...question('Two?'), n: 2 })],
+  ['idempotency_key_reused', chatRoute, otherWithOneKey],
+  ['upstream_error', chatRoute, brokenUpstream],
 ]
 
-test.each(failures)('the refusal $code of $route is described', async ({ route, code, answer }) => {
+test.each(failures)('the refusal %s of %s is described', async (code, route, answer) => {
   const refusal = await answer()
   expect(codesOf(refusal)).toEqual([code])
   expect(api.replyFaults(route, refusal)).toEqual([])

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
 import { isShort } from '../../support/full.ts'
-import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 import { ask, ended } from './conversation-page.ts'
 import { faultsInLooks, watchShifts } from './every-look.ts'
 import { gateBook } from './gate-book.ts'
@@ -13,12 +13,11 @@ const question =
   'What does the Gate say about a small lamp that is carried into a dark room, and why does it not argue with the darkness?'
 
 describe.skipIf(!hasBrowser)('the title of a conversation', () => {
-  let world: BrowserWorld
   let page: Page
   let conversation = ''
 
+  const world = useWorld({ browser: true, model: 'built-in', library: gateBook })
   beforeAll(async () => {
-    world = await openWorld({ browser: true, model: 'built-in', library: gateBook })
     const person = await world.person()
     page = person.page
     await watchShifts(person.window)
@@ -26,7 +25,6 @@ describe.skipIf(!hasBrowser)('the title of a conversation', () => {
     await ended(page)
     conversation = new URL(page.url()).pathname
   })
-  afterAll(() => world?.close())
 
   const inEnglish = (path: string) =>
     page

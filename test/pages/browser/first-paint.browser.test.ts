@@ -1,10 +1,10 @@
 import process from 'node:process'
 import type { BrowserContext } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, openWindow, signInBy } from '../../support/browser.ts'
 import { makeAccount } from '../../support/world/accounts.ts'
 import { makeThings, ownerKey, type Things } from '../../support/world/things.ts'
-import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 import { type Load, loadOnPhoneNetwork, looks } from './first-paint.ts'
 
 // biome-ignore lint/style/noProcessEnv: a switch of the tests alone
@@ -46,17 +46,14 @@ const readerPages = [
 describe.skipIf(!hasBrowser || wanted === 0)(
   'the first paint on slow 4G with a quarter of the processor',
   () => {
-    let world: BrowserWorld
     let things: Things
     let cookies: Awaited<ReturnType<BrowserContext['cookies']>>
     const places: Record<string, string> = {}
 
+    const world = useWorld({ browser: true, model: 'built-in', library: 'starter' })
     beforeAll(async () => {
-      world = await openWorld({ browser: true, model: 'built-in', library: 'starter' })
       const owner = await makeAccount(world.db.database, 'pro')
-      await world.db.database.systemPool.query('update accounts set operator = true where id = $1', [
-        owner.id,
-      ])
+      await world.rows('update accounts set operator = true where id = $1', owner.id)
       const key = await ownerKey(world.db, owner.id)
       things = await makeThings(world.db, world.service, { accountId: owner.id, key })
       const window = await openWindow(world.browser, world.service)
@@ -84,7 +81,6 @@ describe.skipIf(!hasBrowser || wanted === 0)(
       cookies = await window.cookies()
       await window.close()
     })
-    afterAll(() => world?.close())
 
     const all = [
       ...visitorPages.map((path) => ['visitor', path] as const),

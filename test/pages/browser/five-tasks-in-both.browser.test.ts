@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { textsIn } from '../../../src/web/texts/catalogue.ts'
 import { hasBrowser, openWindow } from '../../support/browser.ts'
 import { isShort, rows } from '../../support/full.ts'
-import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 import { hasFocus, tabTo } from './window-state.ts'
 
 const questions = { en: 'What is bitul?', he: 'מהו ביטול?' } as const
@@ -37,22 +37,39 @@ async function focused(page: Page): Promise<string> {
   return [role, name, description].map((one) => String(one?.value ?? '')).join('|')
 }
 
+/** Roles of what can have the focus and has no name for screen readers. */
+async function nameless(page: Page): Promise<readonly string[]> {
+  type Value = { readonly value?: unknown }
+  type Node = { role?: Value; name?: Value; properties?: readonly { name: string; value: Value }[] }
+  const session = await page.context().newCDPSession(page)
+  const { nodes } = (await session.send('Accessibility.getFullAXTree')) as { nodes: readonly Node[] }
+  await session.detach()
+  return (
+    nodes
+      .filter(({ properties = [] }) =>
+        properties.some(({ name, value }) => name === 'focusable' && value.value),
+      )
+      .filter(({ name }) => String(name?.value ?? '').trim() === '')
+      .map(({ role }) => String(role?.value))
+      // The target of the skip link is the one of its kind, and Tab does not stop there.
+      .filter((role) => role !== 'RootWebArea' && role !== 'main')
+  )
+}
+
 describe.skipIf(!hasBrowser).each(rows(['he'] as const, ['en'] as const))(
   'five tasks by keyboard alone, in %s',
   (language) => {
     const t = textsIn(language)
-    let world: BrowserWorld
+    const world = useWorld({ browser: true, model: 'built-in', library: 'starter' })
     let page: Page
 
     beforeAll(async () => {
-      world = await openWorld({ browser: true, model: 'built-in', library: 'starter' })
       const window = await openWindow(world.browser, world.service)
       await window.addCookies([{ name: 'language', value: language, domain: '127.0.0.1', path: '/' }])
       await window.addInitScript(listen)
       page = await window.newPage()
       await page.goto('/signup')
     })
-    afterAll(() => world?.close())
 
     const press = async (target: Locator, key = 'Enter') => {
       await tabTo(page, target)
@@ -76,8 +93,10 @@ describe.skipIf(!hasBrowser).each(rows(['he'] as const, ['en'] as const))(
       await press(link(t.frame.settings))
       await press(link(t.keys.newKey))
       await type(t.common.name, 'Website')
+      expect(await nameless(page)).toEqual([])
       await press(button(t.keys.create))
       await press(button(t.common.copyWhat(t.keys.theKey)))
+      expect(await nameless(page)).toEqual([])
       await press(link(t.keys.copied))
       await page.getByRole('rowheader', { name: 'Website' }).waitFor()
     })
@@ -92,6 +111,7 @@ describe.skipIf(!hasBrowser).each(rows(['he'] as const, ['en'] as const))(
       await page
         .locator('#announcement', { hasText: t.answers.ends['run.completed'] })
         .waitFor({ state: 'attached' })
+      expect(await nameless(page)).toEqual([])
       await press(
         page
           .locator('.answer')
@@ -99,6 +119,8 @@ describe.skipIf(!hasBrowser).each(rows(['he'] as const, ['en'] as const))(
           .first(),
       )
       await page.locator('.source-card .passage').first().waitFor()
+      await press(page.locator('details.source > summary').first())
+      await page.locator('.source-card .passage').first().waitFor({ state: 'hidden' })
     })
 
     test.skipIf(isShort)('searching, narrowing the hits, and keeping a bookmark and a note', async () => {
@@ -115,6 +137,7 @@ describe.skipIf(!hasBrowser).each(rows(['he'] as const, ['en'] as const))(
       expect(await focused(page)).toMatch(new RegExp(`^DisclosureTriangle\\|${t.reader.chapters}: [^▾]+\\|`))
       await press(page.locator('a[data-passage]').first())
       await page.locator('aside.panel').waitFor()
+      expect(await nameless(page)).toEqual([])
       await press(button(t.reader.bookmarkOn))
       await said(t.reader.done.marked)
       expect(await hasFocus(button(t.reader.bookmarkOff))).toBe(true)
@@ -139,6 +162,7 @@ describe.skipIf(!hasBrowser).each(rows(['he'] as const, ['en'] as const))(
         await page.locator('[data-entry]').nth(at).waitFor()
         await said(t.sheets.done.added)
       }
+      expect(await nameless(page)).toEqual([])
       await press(page.locator('button[value^="up:"]').last())
       await page.getByText(t.sheets.live.moved.replace('{place}', '1').replace('{all}', '2')).waitFor()
       await press(page.locator('.sheet-bar summary'))
@@ -163,6 +187,17 @@ describe.skipIf(!hasBrowser).each(rows(['he'] as const, ['en'] as const))(
       await press(button(t.keys.revokeConfirm))
       await said(t.keys.done.revoked)
       await page.getByText(t.keys.states.revoked, { exact: true }).waitFor()
+    })
+
+    test.skipIf(isShort)('choosing dark colours and deleting the account', async () => {
+      await press(button(t.frame.themes.dark))
+      expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+      await press(link(t.account.accountTab))
+      await press(button(t.account.deleteDots))
+      expect(await nameless(page)).toEqual([])
+      await page.keyboard.type('four unrelated words here')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/\/signin\?done=deleted/)
     })
   },
 )

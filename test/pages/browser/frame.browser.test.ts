@@ -1,20 +1,19 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, openWindow } from '../../support/browser.ts'
 import { isShort, rows } from '../../support/full.ts'
-import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 import { accessibilityFaults } from './quality.ts'
 import { hasFocus, isInWindow } from './window-state.ts'
 
+const world = useWorld({ browser: true, model: 'built-in', library: 'starter' })
+
 describe.skipIf(!hasBrowser)('the frame of the pages, in a browser', () => {
-  let world: BrowserWorld
   let page: Page
 
   beforeAll(async () => {
-    world = await openWorld({ browser: true, model: 'built-in', library: 'starter' })
     page = (await world.person()).page
   })
-  afterAll(() => world?.close())
 
   test('slash goes to the question, or to the search of a page', async () => {
     await page.goto('/ask')
@@ -129,6 +128,26 @@ describe.skipIf(!hasBrowser)('the frame of the pages, in a browser', () => {
     await page.context().clearCookies({ name: 'language' })
   })
 
+  test("times are in the reader's zone, with the time in UTC as their tooltip", async () => {
+    const timezoneId = 'Pacific/Kiritimati'
+    const window = await world.browser.newContext({
+      baseURL: world.service.url,
+      timezoneId,
+      locale: 'en-GB',
+    })
+    await window.addCookies((await page.context().cookies()).filter(({ name }) => name !== 'zone'))
+    const far = await window.newPage()
+    await far.goto('/usage')
+    await far.goto('/settings/account')
+    const time = far.locator('main time').first()
+    const at = new Date((await time.getAttribute('datetime')) ?? '')
+    const text = (timeZone: string) =>
+      new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(at)
+    expect(await time.textContent()).toBe(text(timezoneId))
+    expect(await time.getAttribute('title')).toBe(`${text('UTC')} UTC`)
+    await window.close()
+  })
+
   test('the account menu opens and closes by keyboard without scripts, below its button', async () => {
     const window = await openWindow(world.browser, world.service, { scripts: false })
     await window.addCookies(await page.context().cookies())
@@ -168,4 +187,59 @@ describe.skipIf(!hasBrowser)('the frame of the pages, in a browser', () => {
       }
     },
   )
+})
+
+describe.skipIf(!hasBrowser)('typography, in a browser', () => {
+  let page: Page
+
+  beforeAll(async () => {
+    page = await (await openWindow(world.browser, world.service)).newPage()
+    await page.goto('/signin')
+    await page.evaluate(`{
+        const sample = document.createElement('p')
+        sample.id = 'sample'
+        sample.className = 'text'
+        sample.style.fontSize = '100px'
+        sample.style.whiteSpace = 'pre'
+        document.querySelector('main').replaceChildren(sample)
+      }`)
+    await page.evaluate(`document.fonts.ready`)
+  })
+
+  /** Width in pixels of the character at `at`, in text set at 100 px. */
+  const widthAt = (text: string, at: number) =>
+    page.evaluate<number>(`(async () => {
+        const sample = document.getElementById('sample')
+        sample.textContent = ${JSON.stringify(text)}
+        await document.fonts.ready
+        const range = document.createRange()
+        range.setStart(sample.firstChild, ${at})
+        range.setEnd(sample.firstChild, ${at + 1})
+        return range.getBoundingClientRect().width
+      })()`)
+
+  test.each([...'wyvAVTWYjo'])('the word space before %s is as wide as before n', async (letter) => {
+    const plain = await widthAt('n nn', 1)
+    expect(plain).toBeGreaterThan(15)
+    expect(await widthAt(`n ${letter}n`, 1)).toBeCloseTo(plain, 0)
+    expect(await widthAt(`${letter} nn`, 1)).toBeCloseTo(plain, 0)
+  })
+
+  test('letters are still kerned with each other', async () => {
+    expect(await widthAt('AVA', 0)).toBeLessThan((await widthAt('AHA', 0)) - 2)
+  })
+
+  test('Latin and Hebrew letters of a line stand on one baseline', async () => {
+    const baselines = await page.evaluate<number[]>(`['in whom', 'בינוני'].map((text) => {
+        const line = document.createElement('p')
+        line.className = 'text'
+        line.append(text)
+        const mark = document.createElement('span')
+        mark.style.cssText = 'display:inline-block;inline-size:1px;block-size:1px'
+        line.append(mark)
+        document.querySelector('main').replaceChildren(line)
+        return mark.getBoundingClientRect().bottom - line.getBoundingClientRect().top
+      })`)
+    expect(baselines[0]).toBeCloseTo(baselines[1] ?? 0, 0)
+  })
 })

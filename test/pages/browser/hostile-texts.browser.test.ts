@@ -1,9 +1,8 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
-import { isShort } from '../../support/full.ts'
-import { callTools, gate, reply } from '../../support/scripted-upstream.ts'
-import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { callTools, gate } from '../../support/scripted-upstream.ts'
+import { useWorld } from '../../support/world/world.ts'
 import { ask, ended } from './conversation-page.ts'
 import { gateBook } from './gate-book.ts'
 import { screenshot } from './screenshots.ts'
@@ -11,16 +10,11 @@ import { screenshot } from './screenshots.ts'
 const markup = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
 
 describe.skipIf(!hasBrowser)('texts that strangers wrote, and pages of other people', () => {
-  let world: BrowserWorld
-
+  const world = useWorld({ browser: true, library: gateBook })
   beforeAll(async () => {
-    world = await openWorld({ browser: true, library: gateBook })
     // No import takes such an address now; a library may have it from a former one.
     await world.rows(`update versions set source_url = 'javascript:alert(1)'
       where work_id = (select id from works where title = 'The Hostile Book')`)
-  })
-  afterAll(async () => {
-    await world?.close()
   })
 
   /** What a page tells that it should not: dialogs, refusals of the content policy, errors, and requests elsewhere. */
@@ -117,60 +111,5 @@ describe.skipIf(!hasBrowser)('texts that strangers wrote, and pages of other peo
     }
     expect(seen).toEqual([])
     await window.close()
-  })
-
-  test.skipIf(isShort)('what belongs to somebody else is not there, whatever is asked of it', async () => {
-    const owner = await world.person()
-    world.upstream.enqueue(reply('A secret answer.'))
-    await ask(owner.page, 'A secret question?')
-    await ended(owner.page)
-    const session = new URL(owner.page.url()).pathname
-    const run = `/runs/${await owner.page.locator('article.turn').getAttribute('id')}`
-    const project = (await owner.page.locator('.crumb a').getAttribute('href')) ?? ''
-    await owner.page.goto(project)
-    await owner.page
-      .getByLabel('File', { exact: true })
-      .setInputFiles({ name: 'secret.txt', mimeType: 'text/plain', buffer: Buffer.from('secret') })
-    await owner.page.getByRole('button', { name: 'Upload' }).click()
-    const file = (await owner.page.getByRole('link', { name: 'secret.txt' }).getAttribute('href')) ?? ''
-
-    const other = await world.person()
-    const reads = [session, run, `${run}/events`, `${run}/turn`, project, file, `${file}/content`]
-    const writes = [
-      ...[`${session}/rename`, `${session}/delete`, `${run}/cancel`, `${file}/rename`, `${file}/delete`],
-      `${project}/files`,
-    ]
-    const own = { 'sec-fetch-site': 'same-origin' }
-    for (const path of reads) {
-      const answer = await other.page.request.get(path)
-      expect([path, answer.status()]).toEqual([path, 404])
-      expect(await answer.text()).not.toContain('secret')
-    }
-    for (const path of writes) {
-      const send = path.endsWith('/files')
-        ? { multipart: { file: { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') } } }
-        : { form: { name: 'mine now' } }
-      const answer = await other.page.request.post(path, { ...send, headers: own, maxRedirects: 0 })
-      expect([path, answer.status()]).toEqual([path, 404])
-    }
-    const question = { form: 'req_1', model: 'service', question: 'Mine?' }
-    for (const place of [
-      { session: session.slice('/sessions/'.length) },
-      { project: project.slice('/projects/'.length) },
-    ]) {
-      const answer = await other.page.request.post('/ask', { form: { ...question, ...place }, headers: own })
-      expect(answer.status()).toBe(404)
-    }
-    for (const path of ['/ask', '/projects']) {
-      await other.page.goto(path)
-      expect(await other.page.locator('main').textContent()).not.toContain('secret')
-    }
-    // Odd ids name nothing, and no page of nobody is shown to those who have not signed in.
-    for (const path of ['/sessions/%00', '/runs/x%00y', '/files/%F0%9F%98%80', '/projects/..%2F..']) {
-      expect([path, (await other.page.request.get(path)).status()]).toEqual([path, 404])
-    }
-    await owner.page.goto(session)
-    expect(await owner.page.getByRole('heading', { level: 1 }).textContent()).toBe('A secret question?')
-    await Promise.all([owner.window.close(), other.window.close()])
   })
 })

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
 import { rows } from '../../support/full.ts'
 import { reply } from '../../support/scripted-upstream.ts'
-import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 import { ask, ended } from './conversation-page.ts'
 import { faultsInLooks, watchShifts } from './every-look.ts'
 import { gateBook, readingTheGate } from './gate-book.ts'
@@ -27,12 +27,11 @@ const hebrewLooks: readonly Look[] = [
 const click = (selector: string) => (page: Page) => page.locator(selector).first().click()
 
 describe.skipIf(!hasBrowser)('pages with content, in Hebrew, wide and on a phone', () => {
-  let world: BrowserWorld
   let page: Page
   const paths: Record<string, string> = {}
 
+  const world = useWorld({ browser: true, library: gateBook })
   beforeAll(async () => {
-    world = await openWorld({ browser: true, library: gateBook })
     const person = await world.person()
     page = person.page
     await watchShifts(person.window)
@@ -75,7 +74,6 @@ describe.skipIf(!hasBrowser)('pages with content, in Hebrew, wide and on a phone
     ).path
     await send('/library/marks', { ref: 'The Gate 1:1', bookmark: 'on', note: 'Compare.' })
   })
-  afterAll(() => world?.close())
 
   const reader = `/library/read/${encodeURIComponent('The Gate 1:1')}`
 

@@ -1,11 +1,13 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { commandLine } from '../../../src/accounts/audit.ts'
+import { createResetLink } from '../../../src/accounts/sign-in/password-reset.ts'
 import { hasBrowser, openWindow, signInBy } from '../../support/browser.ts'
 import { rows } from '../../support/full.ts'
 import { makeAccount } from '../../support/world/accounts.ts'
 import { bodyOf, call } from '../../support/world/requests.ts'
 import { makeThings, ownerKey, type Things } from '../../support/world/things.ts'
-import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 import { faultsInLooks, watchShifts } from './every-look.ts'
 import { everyLook } from './looks.ts'
 
@@ -13,7 +15,7 @@ import { everyLook } from './looks.ts'
 const visitorPages = rows(
   ['/', '/signin', '/signup', '/docs/getSourcesSearch', '/nowhere'],
   // The test of the API reference opens this one too.
-  ['/signin?ended=form', '/docs'],
+  ['/signin?ended=form', '/docs', 'RESET', '/reset-password/used'],
 )
 const accountPages = [
   '/settings/keys',
@@ -37,13 +39,13 @@ const accountPages = [
 ]
 
 describe.skipIf(!hasBrowser)('every page, in both languages and all looks', () => {
-  let world: BrowserWorld
   let things: Things
   let hookId: string
+  let resetPath: string
   const pages: Record<string, Page> = {}
 
+  const world = useWorld({ browser: true, model: 'built-in', library: 'starter' })
   beforeAll(async () => {
-    world = await openWorld({ browser: true, model: 'built-in', library: 'starter' })
     const system = world.db.database.systemPool
     const owner = await makeAccount(world.db.database, 'pro')
     // A name may be one word that does not fit a line.
@@ -53,6 +55,8 @@ describe.skipIf(!hasBrowser)('every page, in both languages and all looks', () =
       accountId: owner.id,
       key: await ownerKey(world.db, owner.id),
     })
+    const { system: executor } = world.db.database
+    resetPath = (await createResetLink(executor, { actor: commandLine, accountId: owner.id })).path
     const hook = { url: 'https://hooks.example.org/answers', events: ['run.completed', 'credits.low'] }
     hookId = (await bodyOf(call(world.service, things.key, 'POST', '/v1/webhook_endpoints', hook))).id
     await call(world.service, things.key, 'POST', `/v1/webhook_endpoints/${hookId}/test`)
@@ -68,7 +72,6 @@ describe.skipIf(!hasBrowser)('every page, in both languages and all looks', () =
     }
     await signInBy(pages['owner']!, email, 'correct horse battery')
   })
-  afterAll(() => world?.close())
 
   const all = [
     ...visitorPages.map((path) => ['visitor', path] as const),
@@ -83,6 +86,7 @@ describe.skipIf(!hasBrowser)('every page, in both languages and all looks', () =
       .replace('ACCOUNT', things.accountId)
       .replace('RUN', things.runId)
       .replace('HOOK', hookId)
+      .replace('RESET', resetPath)
     expect(await faultsInLooks(page, address, everyLook, { name: path })).toEqual([])
   })
 

@@ -1,23 +1,21 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, openWindow } from '../../support/browser.ts'
 import { isShort } from '../../support/full.ts'
-import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 import { faultsInLooks } from './every-look.ts'
 import { everyLook } from './looks.ts'
 
 describe.skipIf(!hasBrowser)('members of an account', () => {
-  let world: BrowserWorld
   let owner: { readonly page: Page; readonly email: string }
   let guest: Page
 
+  const world = useWorld({ browser: true, script: [{ text: 'An answer.' }] })
   beforeAll(async () => {
-    world = await openWorld({ browser: true, script: [{ text: 'An answer.' }] })
     owner = await world.person()
-    await world.db.database.systemPool.query(`update accounts set plan = 'pro'`)
+    await world.rows(`update accounts set plan = 'pro'`)
     guest = await (await openWindow(world.browser, world.service)).newPage()
   })
-  afterAll(() => world?.close())
 
   async function invite(email: string, role: string): Promise<string> {
     const { page } = owner

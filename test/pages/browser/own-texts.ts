@@ -99,22 +99,6 @@ export async function importOwnTexts(database: Database): Promise<void> {
     where work_id = (select id from works where title = 'The Wall')`)
 }
 
-/** A work with more chapters than one page lists, in one part or in two. */
-export async function importLongWork(
-  database: Database,
-  title: string,
-  parts: readonly string[],
-): Promise<void> {
-  const lines = parts.flatMap((part) =>
-    Array.from({ length: 310 }, (_, i) => ({
-      work: title,
-      ref: `${title}${part} ${i + 1}:1`,
-      en: `Door number ${i + 1} of ${title}${part} opens on the next.`,
-    })),
-  )
-  await importJsonl(database, jsonl(lines), { allowLicenses: [] })
-}
-
 async function* jsonl(lines: readonly object[]): AsyncGenerator<string> {
   for (const line of lines) yield JSON.stringify(line)
 }

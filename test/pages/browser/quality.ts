@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { desk } from '../../support/browser.ts'
-import { isShort } from '../../support/full.ts'
 import { everyLook, looksOf, showIn } from './looks.ts'
 import { arePicturesWanted, screenshot } from './screenshots.ts'
-import { openWhole } from './window-state.ts'
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
@@ -69,23 +67,6 @@ export async function accessibilityFaults(page: Page, name: string): Promise<rea
   return faults
 }
 
-/** Bytes of everything that opening an address loads, fonts included. */
-export async function weightOf(page: Page, path: string): Promise<number> {
-  const sizes: Promise<number>[] = []
-  const count = (response: { body(): Promise<Buffer> }) => {
-    sizes.push(
-      response.body().then(
-        (body) => body.length,
-        () => 0,
-      ),
-    )
-  }
-  page.on('response', count)
-  await openWhole(page, path)
-  page.off('response', count)
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
-}
-
 /**
  * Shows the page in the sizes and lights that `looksOf` picks by its name, and keeps pictures of them and of its mirror
  * image. @returns what axe finds in any.
@@ -106,9 +87,4 @@ export async function inAllLooks(page: Page, name: string): Promise<readonly str
   await screenshot(page, `${name}-rtl`)
   await page.evaluate(`document.documentElement.dir = 'ltr'`)
   return faults
-}
-
-/** The same for a page that `looks` or `looks-of-content` has too: in the full tests alone. */
-export async function inMoreLooks(page: Page, name: string): Promise<readonly string[]> {
-  return isShort ? [] : inAllLooks(page, name)
 }

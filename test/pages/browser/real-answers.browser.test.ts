@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { readDocument } from '../../../src/workspace/documents/read.ts'
 import { hasBrowser } from '../../support/browser.ts'
 import { rows } from '../../support/full.ts'
 import { reply } from '../../support/scripted-upstream.ts'
-import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 import { ask, ended } from './conversation-page.ts'
 import { gateBook, readingTheGate } from './gate-book.ts'
-import { accessibilityFaults, inMoreLooks } from './quality.ts'
+import { accessibilityFaults } from './quality.ts'
 import { screenshot } from './screenshots.ts'
 import { hasFocus, isInWindow } from './window-state.ts'
 
@@ -21,12 +21,11 @@ It says “A small lamp that is carried into a dark room” [S2]. A little lamp 
 - [The Gate 1:1](${link})`
 
 describe.skipIf(!hasBrowser)('an answer with checks', () => {
-  let world: BrowserWorld
   let page: Page
   let path: string
 
+  const world = useWorld({ browser: true, library: gateBook })
   beforeAll(async () => {
-    world = await openWorld({ browser: true, library: gateBook })
     const person = await world.person()
     page = person.page
     await person.window.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -35,7 +34,6 @@ describe.skipIf(!hasBrowser)('an answer with checks', () => {
     await ended(page)
     path = new URL(page.url()).pathname
   })
-  afterAll(() => world?.close())
 
   const parts = [
     'Check by the service',
@@ -169,7 +167,6 @@ describe.skipIf(!hasBrowser)('an answer with checks', () => {
   })
 
   test('is readable in all looks, also when it is shared', { timeout: 240_000 }, async () => {
-    expect(await inMoreLooks(page, 'real-answer')).toEqual([])
     await page.locator('.share > summary').click()
     await page.getByRole('button', { name: 'Create link' }).click()
     await page.waitForURL(/done=shared/)

@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, openWindow } from '../../support/browser.ts'
 import { isShort } from '../../support/full.ts'
 import { gate } from '../../support/scripted-upstream.ts'
-import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 import { faultsInLooks, watchShifts } from './every-look.ts'
 import { everyLook } from './looks.ts'
 
@@ -28,14 +28,12 @@ const stored = (page: Page) =>
   })
 
 describe.skipIf(!hasBrowser)('the API reference, in a browser', () => {
-  let world: BrowserWorld
   let page: Page
 
+  const world = useWorld({ browser: true })
   beforeAll(async () => {
-    world = await openWorld({ browser: true })
     page = await (await openWindow(world.browser, world.service)).newPage()
   })
-  afterAll(() => world?.close())
 
   /** Opens an operation as a reader who has a link to it does. */
   async function open(id: string): Promise<Locator> {

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { hasBrowser, openWindow } from '../../support/browser.ts'
 import { isShort, rows } from '../../support/full.ts'
-import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 import { faultsInLooks, watchShifts } from './every-look.ts'
 import { everyLook } from './looks.ts'
 
@@ -17,11 +17,10 @@ const works = [
 ] as const
 
 describe.skipIf(!hasBrowser)('the filters of a search', () => {
-  let world: BrowserWorld
   let page: Page
 
+  const world = useWorld({ browser: true, model: 'built-in' })
   beforeAll(async () => {
-    world = await openWorld({ browser: true, model: 'built-in' })
     async function* lines(): AsyncGenerator<string> {
       for (const [at, [work, he_title, composed, author, category]] of works.entries())
         for (let i = 1; i <= at + 2; i += 1)
@@ -38,7 +37,6 @@ describe.skipIf(!hasBrowser)('the filters of a search', () => {
     await watchShifts(window)
     page = await window.newPage()
   })
-  afterAll(() => world?.close())
 
   const open = async (shown: Page) => {
     const button = shown.locator('.shelf-button')

@@ -1,23 +1,16 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
 import { isShort } from '../../support/full.ts'
 import { error, gate, reply } from '../../support/scripted-upstream.ts'
 import { startSwitchedProxy } from '../../support/switched-proxy.ts'
-import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 import { announced, ask, ended } from './conversation-page.ts'
 import { gateBook, readingTheGate } from './gate-book.ts'
 import { screenshot } from './screenshots.ts'
 
 describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => {
-  let world: BrowserWorld
-
-  beforeAll(async () => {
-    world = await openWorld({ browser: true, library: gateBook })
-  })
-  afterAll(async () => {
-    await world?.close()
-  })
+  const world = useWorld({ browser: true, library: gateBook })
 
   /** Runs and charges of the conversation that the page shows. */
   async function countsOf(page: Page): Promise<{ readonly runs: number; readonly charges: number }> {
@@ -186,6 +179,7 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
       'The answer failed. It cost nothing. The language model could not be reached, or it broke off. Try again in a moment.',
     )
     expect(await page.locator('main').textContent()).not.toContain('no such model here')
+    await announced(page, 'The answer failed.')
     await screenshot(page, 'conversation-failed')
     world.upstream.enqueue(reply('It works now.'))
     await page.getByRole('button', { name: 'Try again' }).click()
@@ -201,19 +195,6 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     await ended(page)
     await page.reload()
     await announced(page, 'The answer is complete.')
-    await leave()
-  })
-
-  test.skipIf(isShort)('the end of a failed turn is announced as a failure', async () => {
-    const { page, leave } = await world.person()
-    const held = gate()
-    world.upstream.enqueue([{ text: 'Half of ' }, { waitFor: held.opened }, { destroy: true }])
-    await ask(page, 'Will it fail?')
-    await page.locator('.draft').getByText('Half of').waitFor()
-    held.open()
-    await page.getByRole('alert').waitFor()
-    expect(await page.locator('main').textContent()).not.toContain('UND_ERR')
-    await announced(page, 'The answer failed.')
     await leave()
   })
 
@@ -241,55 +222,6 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
       'Who else?',
     ])
     await leave()
-  })
-
-  test.skipIf(isShort)('a question beyond the concurrency limit comes back with the reason', async () => {
-    const { page, leave } = await world.person()
-    const held = gate()
-    world.upstream.enqueue([{ text: 'Here ' }, { waitFor: held.opened }, { text: 'I am.' }])
-    await ask(page, 'First?')
-    await page.getByText('Here').waitFor()
-    await page.goto('/ask')
-    await page.getByLabel('Your question').fill('Second, elsewhere?')
-    await page.getByRole('button', { name: 'Ask', exact: true }).click()
-    await page.getByText('One answer at a time on the plan "free".').waitFor()
-    expect(await page.getByLabel('Your question').inputValue()).toBe('Second, elsewhere?')
-    await screenshot(page, 'ask-refused')
-    held.open()
-    await page.getByRole('link', { name: 'First?' }).click()
-    await page.locator('.turn-foot').waitFor()
-    expect(await page.locator('.answer').textContent()).toContain('Here I am.')
-    await page.getByLabel('More actions').click()
-    await page.getByText('Delete…', { exact: true }).click()
-    await page.getByRole('button', { name: 'Yes, delete it' }).click()
-    await page.getByText('The conversation has been deleted.').waitFor()
-    expect(await page.getByText('No conversations yet').count()).toBe(1)
-    await leave()
-  })
-
-  test('one form sent twice at once starts one turn', async () => {
-    const { page, window } = await world.person()
-    world.upstream.enqueue(reply('Once.'))
-    const form = {
-      form: (await page.locator('input[name=form]').getAttribute('value')) ?? '',
-      model: 'service',
-      question: 'Once or twice?',
-    }
-    const send = () =>
-      page.request.post('/ask', {
-        form,
-        headers: { 'sec-fetch-site': 'same-origin' },
-        maxRedirects: 0,
-      })
-    const replies = await Promise.all([send(), send(), send()])
-    expect(replies.map((sent) => sent.status())).toEqual([303, 303, 303])
-    expect(new Set(replies.map((sent) => sent.headers()['location'])).size).toBe(1)
-    await page.goto(replies[0]?.headers()['location'] ?? '')
-    await page.getByText('Once.', { exact: true }).waitFor()
-    expect(await countsOf(page)).toEqual({ runs: 1, charges: 1 })
-    await page.goto('/projects')
-    expect(await page.locator('.rows li').count()).toBe(1)
-    await window.close()
   })
 
   test.skipIf(isShort)("without scripts a running turn's page reloads itself, and sources open", async () => {

@@ -61,13 +61,13 @@ async function finish(request: ClientRequest): Promise<{ status: number; text: s
 }
 
 const count = async (sql: string): Promise<number> =>
-  Number((await db.database.systemPool.query(sql)).rows[0]?.n ?? 0)
+  Number((await world.rows<{ n: string }>(sql))[0]?.n ?? 0)
 const held = () => count('select coalesce(sum(octet_length(data)), 0) as n from file_chunks')
 const underWay = () => count(`select count(*) as n from file_versions where state = 'uploading'`)
 const cleared = async () => {
   await expect.poll(underWay).toBe(0)
-  await db.database.systemPool.query('delete from files')
-  await db.database.systemPool.query('delete from file_versions')
+  await world.rows('delete from files')
+  await world.rows('delete from file_versions')
 }
 
 test.each([
@@ -134,13 +134,13 @@ test('an upload whose process died frees its slot in minutes and its bytes later
     )
   await dead('4 minutes')
   expect((await finish(begin(key))).status).toBe(429)
-  await db.database.systemPool.query('delete from file_versions')
+  await world.rows('delete from file_versions')
   await dead('6 minutes')
   expect((await finish(begin(key))).status).toBe(200)
   await dead('16 minutes')
   await removeExpired(db.database)
   expect(await underWay()).toBe(uploadsAtOnce)
-  await db.database.systemPool.query('delete from file_versions')
+  await world.rows('delete from file_versions')
 })
 
 test('an upload that its client aborts is no fault in the log', async () => {

@@ -99,11 +99,6 @@ test('an upload is one object, comes back whole and by ranges, and its deletion 
   expect([s3.objects.size, await count('unused_objects')]).toEqual([0, 0])
 })
 
-test('an empty file is stored and read', async () => {
-  const { id } = await upload('')
-  expect(await get(id)).toMatchObject({ status: 200, text: '' })
-})
-
 test('no account reads or deletes the files of another one', async () => {
   const mine = await upload('mine')
   const other = await newKey()

@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
 import { isShort } from '../../support/full.ts'
 import { gate, reply } from '../../support/scripted-upstream.ts'
-import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { useWorld } from '../../support/world/world.ts'
 import { ask, ended } from './conversation-page.ts'
 import { gateBook } from './gate-book.ts'
 import { sizes } from './looks.ts'
-import { accessibilityFaults, inAllLooks, inMoreLooks } from './quality.ts'
-import { screenshot } from './screenshots.ts'
+import { accessibilityFaults, inAllLooks } from './quality.ts'
 import { hasFocus } from './window-state.ts'
 
+const world = useWorld({ browser: true, library: gateBook })
+
 describe.skipIf(!hasBrowser)('the box for questions and the list of conversations', () => {
-  let world: BrowserWorld
-
-  beforeAll(async () => {
-    world = await openWorld({ browser: true, library: gateBook })
-  })
-  afterAll(async () => {
-    await world?.close()
-  })
-
   test('Shift+Enter begins a line, and Enter sends the question', async () => {
     const { page, leave } = await world.person()
     world.upstream.enqueue(reply('Two lines.'))
@@ -63,15 +55,14 @@ describe.skipIf(!hasBrowser)('the box for questions and the list of conversation
     await example.click()
     expect(await page.getByLabel('Your question').inputValue()).toBe(text)
     expect(new URL(page.url()).search).toBe('')
-    expect(await inMoreLooks(page, 'ask-start')).toEqual([])
     await leave()
   })
 
   test('a chosen file is uploaded, named and read by the answer', async () => {
     const { page, leave } = await world.person()
     await page.evaluate(`globalThis.said = []
-      const status = document.querySelector('.composer-status')
-      new MutationObserver(() => said.push(status.textContent)).observe(status, { childList: true })`)
+        const status = document.querySelector('.composer-status')
+        new MutationObserver(() => said.push(status.textContent)).observe(status, { childList: true })`)
     await page.locator('.attach input').setInputFiles({
       name: 'notes.txt',
       mimeType: 'text/plain',
@@ -89,7 +80,6 @@ describe.skipIf(!hasBrowser)('the box for questions and the list of conversation
     await page.getByText('How this was found').click()
     await page.getByText('Reading the file notes.txt').waitFor()
     expect(await page.locator('.steps').textContent()).not.toContain('file-')
-    expect(await inMoreLooks(page, 'question-with-file')).toEqual([])
     await attached.click()
     await page.getByText('Text', { exact: true }).waitFor()
     await page.goto('/ask')
@@ -103,44 +93,6 @@ describe.skipIf(!hasBrowser)('the box for questions and the list of conversation
     expect(await page.locator('.attached li').count()).toBe(0)
     await leave()
   })
-
-  test.skipIf(isShort)(
-    'the list finds a conversation by its name, and marks the one that is answered',
-    async () => {
-      const { page, leave } = await world.person()
-      const held = gate()
-      world.upstream.enqueue(reply('Oil.'), [
-        { text: 'Wick ' },
-        { waitFor: held.opened },
-        { text: 'and flame.' },
-      ])
-      await ask(page, 'What is oil?')
-      await ended(page)
-      await page.goto('/ask')
-      await ask(page, 'What is a wick?')
-      await page.getByText('Wick').last().waitFor()
-      const list = page.getByRole('navigation', { name: 'Conversations' })
-      expect(await list.getByRole('listitem').allTextContents()).toEqual([
-        'What is a wick?being answered',
-        'What is oil?',
-      ])
-      expect(await list.getByRole('link', { name: 'What is a wick?' }).getAttribute('aria-current')).toBe(
-        'page',
-      )
-      await screenshot(page, 'rail')
-      held.open()
-      await ended(page)
-      await expect.poll(() => list.locator('.dot').count()).toBe(0)
-      await list.getByRole('searchbox', { name: 'Find a conversation' }).fill('OIL')
-      await page.keyboard.press('Enter')
-      await page.waitForURL(/find=OIL/)
-      expect(await list.getByRole('listitem').allTextContents()).toEqual(['What is oil?'])
-      await list.getByRole('searchbox').fill('100% _ no')
-      await page.keyboard.press('Enter')
-      await list.getByText('No conversation is named').waitFor()
-      await leave()
-    },
-  )
 
   test('on a phone the list is a drawer that Escape closes', async () => {
     const { page, leave } = await world.person()
@@ -156,17 +108,71 @@ describe.skipIf(!hasBrowser)('the box for questions and the list of conversation
     expect(await hasFocus(opener)).toBe(true)
     await leave()
   })
+})
 
-  test.skipIf(isShort)('“Ask about this” fills the box of the conversation', async () => {
+describe.skipIf(!hasBrowser)('reading and asking', () => {
+  test('the reader leads to the box with a question about the place, and the box has the focus', async () => {
     const { page, leave } = await world.person()
-    world.upstream.enqueue(
-      [{ toolCalls: [{ name: 'read_source', arguments: { ref: 'The Gate 1:1' } }] }],
-      reply('It shines [S1].'),
-    )
-    await ask(page, 'What of the lamp?')
-    await ended(page)
+    await page.goto('/library/read/The%20Gate%201')
     await page.getByRole('link', { name: 'Ask about this: The Gate 1:1' }).click()
-    expect(await page.getByLabel('Your question').inputValue()).toBe('What does The Gate 1:1 mean?')
+    await page.waitForURL(/\/ask/)
+    const box = page.getByLabel('Your question')
+    expect(await box.inputValue()).toBe('What does The Gate 1:1 mean?')
+    await expect.poll(() => hasFocus(box)).toBe(true)
+    await leave()
+  })
+
+  test('the page of a passage has its text in both languages; the panel beside the text does not repeat it', async () => {
+    const { page, leave } = await world.person()
+    await page.goto('/library/passage/The%20Gate%201:1')
+    const text = page.locator('.passage-text .text')
+    expect(await text.locator('visible=true').count()).toBe(2)
+    expect(await text.last().textContent()).toContain('A small lamp that is carried')
+    expect(await inAllLooks(page, 'passage')).toEqual([])
+    await page.goto('/library/read/The%20Gate%201')
+    await page.locator('a[data-passage]').first().click()
+    await page.locator('aside.panel').getByRole('link', { name: 'Ask about this' }).waitFor()
+    expect(await text.first().isVisible()).toBe(false)
+    await leave()
+  })
+})
+
+describe.skipIf(!hasBrowser)('the list of conversations', () => {
+  test.skipIf(isShort)('loses the dot of another conversation when its answer ends', async () => {
+    const { page, leave } = await world.person()
+    const held = gate()
+    world.upstream.enqueue([{ text: 'Slow.' }, { waitFor: held.opened }])
+    await ask(page, 'A slow one?')
+    await page.goto('/ask')
+    const link = page.locator('.rail').getByRole('link', { name: 'A slow one?' })
+    await link.focus()
+    const dot = page.locator('.rail .dot')
+    await dot.waitFor()
+    held.open()
+    await dot.waitFor({ state: 'detached' })
+    expect(await link.evaluate((own) => own === own.ownerDocument.activeElement)).toBe(true)
+    await leave()
+  })
+
+  test('shows two lines of a long name, and all of the name of the conversation at hand', async () => {
+    const { page, leave } = await world.person()
+    const question = 'Why does the moon wax and wane while the sun stays whole, as it is said? '.repeat(3)
+    await ask(page, question)
+    await page.setViewportSize({ width: 390, height: 844 })
+    const lines = async () => {
+      await page.locator('.rail-button').click()
+      return page.evaluate<{ readonly shown: number; readonly isWhole: boolean }>(`(() => {
+          const name = document.querySelector('#rail a[href^="/sessions/"] > span')
+          const lineHeight = Number.parseFloat(getComputedStyle(name).lineHeight)
+          const shown = Math.round(name.clientHeight / lineHeight)
+          return { shown, isWhole: name.scrollHeight <= name.clientHeight + 1 && name.scrollWidth <= name.clientWidth + 1 }
+        })()`)
+    }
+    const own = await lines()
+    expect(own.isWhole).toBe(true)
+    expect(own.shown).toBeGreaterThan(1)
+    await page.goto('/ask')
+    expect((await lines()).shown).toBe(2)
     await leave()
   })
 })

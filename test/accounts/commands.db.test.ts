@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { bundledCommand } from '../../build/bundle.ts'
 import { runLine } from '../support/command-line.ts'
 import { useDatabase } from '../support/database.ts'
@@ -88,4 +88,72 @@ test('a listed name cannot command the terminal or reverse the line, and JSON ke
   const json = await runLine(db, ['keys', 'list', '--account', email, '--json'])
   for (const character of ['\u001b', '\u009b', '\u202e']) expect(json).not.toContain(character)
   expect(JSON.parse(json)[0].name).toBe(name)
+})
+
+const run = async (...words: readonly string[]) => JSON.parse(await runLine(db, [...words, '--json']))
+const idsOf = async (...words: readonly string[]) => (await run(...words)).map(({ id }: { id: string }) => id)
+const create = (...options: readonly string[]) => run('keys', 'create', '--account', email, ...options)
+
+test('keys create sets limits and defaults, and keys list shows them', async () => {
+  const made = await create('--day-cap', '2.5', '--tools', 'none', '--on-disconnect', 'cancel')
+  expect(made.settings).toBe('day_cap=2.5 on_disconnect=cancel tools=none')
+  const listed = await run('keys', 'list', '--account', email)
+  expect(listed.find(({ id }: { id: string }) => id === made.id).settings).toBe(made.settings)
+})
+
+test('keys change changes what it is given, removes what is empty, and keeps the rest', async () => {
+  const { id } = await create(...'--name Bot --day-cap 2 --month-cap 10 --model service-lite'.split(' '))
+  const changed = await run('keys', 'change', id, '--day-cap', '', '--total-cap', '7')
+  expect(changed).toMatchObject({ id, name: 'Bot', settings: 'month_cap=10 total_cap=7 model=service-lite' })
+  expect(await run('keys', 'change', id, '--name', 'Other')).toMatchObject({
+    name: 'Other',
+    settings: changed.settings,
+  })
+})
+
+test('keys change leaves an entry in the audit log, and refuses a revoked key', async () => {
+  const { id } = await create()
+  await run('keys', 'change', id, '--requests-per-minute', '5')
+  const entries = `select details from audit_log where action = 'key.changed' order by id desc limit 1`
+  const { rows } = await db.database.systemPool.query(entries)
+  expect(rows).toEqual([{ details: { key: id } }])
+  await run('keys', 'revoke', id)
+  await expect(run('keys', 'change', id, '--name', 'x')).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test.each(['accounts', 'keys'])('%s list has pages that hold each row once', async (group) => {
+  for (let n = 0; n < 3; n += 1)
+    await runLine(db, ['keys', 'create', '--account', (await makeAccount(db.database)).email])
+  // Rows of one transaction have one time.
+  await db.database.systemPool.query(
+    `update accounts set created_at = now() where id > (select min(id) from accounts)`,
+  )
+  await db.database.systemPool.query(`update api_keys set created_at = now()`)
+  const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  try {
+    const all = await idsOf(group, 'list')
+    expect(said).not.toHaveBeenCalled()
+    const read: string[] = []
+    for (let after: string[] = []; ; ) {
+      const page = await idsOf(group, 'list', '--limit', '1', ...after)
+      read.push(...page)
+      const { 0: line = '' } = said.mock.lastCall ?? []
+      said.mockClear()
+      if (!String(line).includes('--after')) break
+      expect(line).toContain(`continue with --after '${page[0]}'`)
+      after = ['--after', page[0] ?? '']
+    }
+    expect(read).toEqual(all)
+    expect(read.length).toBeGreaterThan(3)
+  } finally {
+    said.mockRestore()
+  }
+})
+
+test.each([
+  ['accounts', ['--after', 'acc_zz'], '--after'],
+  ['keys', ['--after', 'key_zz'], '--after'],
+  ['sources', ['--limit', '0'], '--limit takes a whole number from 1 to 1000'],
+])('%s list refuses %j', async (group, options, message) => {
+  await expect(runLine(db, [group, 'list', ...options])).rejects.toThrow(message)
 })
