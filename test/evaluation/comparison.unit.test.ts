@@ -21,20 +21,10 @@ const right = answered('A [1].', { sources: [cited('Gate 1', 'verbatim')] })
 const wrong = answered('A [1].', { sources: [cited('Gate 2', 'verbatim')] })
 const loose = answered('A [1].', { sources: [cited('Gate 1', 'not_found')] })
 
-const a = evaluation('first', [
-  scored(question('up'), wrong),
-  scored(question('down'), right),
-  scored(question('same'), right),
-  scored(question('looser'), right),
-  scored(question('left'), right),
-])
-const b = evaluation('second', [
-  scored(question('up'), right),
-  scored(question('down'), wrong),
-  scored(question('same'), right),
-  scored(question('looser'), loose),
-  scored(question('new'), right),
-])
+const scoredBy = (answers: Readonly<Record<string, typeof right>>) =>
+  Object.entries(answers).map(([id, answer]) => scored(question(id), answer))
+const a = evaluation('first', scoredBy({ up: wrong, down: right, same: right, looser: right, left: right }))
+const b = evaluation('second', scoredBy({ up: right, down: wrong, same: right, looser: loose, new: right }))
 const comparison = compareEvaluations(a, b)
 
 test('a comparison says for each common question whether it became better or worse', () => {

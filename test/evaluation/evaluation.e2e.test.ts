@@ -6,14 +6,8 @@ import { instructionText } from '../../src/agent/prompts/prompts.ts'
 import type { Evaluation } from '../../src/evaluation/scores/evaluation.ts'
 import { runForCode } from '../support/command-line.ts'
 import { isShort } from '../support/full.ts'
-import {
-  callTools,
-  error,
-  gate,
-  reply,
-  type ScriptSource,
-  type UpstreamBody,
-} from '../support/scripted-upstream.ts'
+import type { ScriptSource, UpstreamBody } from '../support/scripted-upstream.ts'
+import { callTools, error, gate, reply } from '../support/scripted-upstream.ts'
 import { useWorld } from '../support/world/world.ts'
 import { launchCommand } from './command-process.ts'
 
@@ -100,19 +94,19 @@ describe('an evaluation', () => {
     expect(page).not.toMatch(/(src|srcset)="|@import|url\(|<link/)
   })
 
-  test.skipIf(isShort)('asks nothing again when its folder has all answers', async () => {
-    const before = (await runs()).length
-    expect((await evaluate('first')).exitCode).toBe(0)
-    expect(await runs()).toHaveLength(before)
-  })
-
-  test.skipIf(isShort)('refuses a folder that has another model or other questions', async () => {
-    const other = path.join(folder, 'other.jsonl')
-    await writeFile(other, JSON.stringify({ question: 'Something else?' }))
-    await expect(command(['eval', other, '--output', path.join(folder, 'first')])).rejects.toThrow(
-      /has an evaluation of other questions .+ Choose another folder with --output\./,
-    )
-  })
+  test.skipIf(isShort)(
+    'asks nothing again when its folder has all answers, and refuses other questions',
+    async () => {
+      const before = (await runs()).length
+      expect((await evaluate('first')).exitCode).toBe(0)
+      expect(await runs()).toHaveLength(before)
+      const other = path.join(folder, 'other.jsonl')
+      await writeFile(other, JSON.stringify({ question: 'Something else?' }))
+      await expect(command(['eval', other, '--output', path.join(folder, 'first')])).rejects.toThrow(
+        /has an evaluation of other questions .+ Choose another folder with --output\./,
+      )
+    },
+  )
 
   test.skipIf(isShort)('refuses a wrong line before it asks anything', async () => {
     const before = world.upstream.requests.length
@@ -222,16 +216,10 @@ test.skipIf(isShort)('a wrong instructions file is refused before anything is as
 })
 
 test.skipIf(isShort)('two evaluations are compared by their folders', async () => {
-  const page = path.join(folder, 'comparison.html')
-  const words = [
-    'eval',
-    'compare',
-    path.join(folder, 'first'),
-    path.join(folder, 'failing'),
-    '--output',
-    page,
-  ]
-  const { exitCode, printed } = await command(words)
+  const [a = '', b = '', page = ''] = ['first', 'failing', 'comparison.html'].map((name) =>
+    path.join(folder, name),
+  )
+  const { exitCode, printed } = await command(['eval', 'compare', a, b, '--output', page])
   expect(exitCode).toBe(0)
   expect(printed).toContain('3 questions in both: 0 better, 0 worse, 3 the same in B.')
   expect(await readFile(page, 'utf8')).not.toMatch(/<img|<script/)

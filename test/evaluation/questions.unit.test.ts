@@ -25,12 +25,9 @@ describe('a file of questions', () => {
   })
 
   test('takes a list of expected refs as alternatives, and an object as stated', () => {
-    const [list, both] = readQuestions(
-      lines(
-        { question: 'a?', expected: ['Gate 1', 'Gate 2'] },
-        { question: 'b?', expected: { any: ['Gate 1'], all: ['Gate 3'] } },
-      ),
-    )
+    const alternatives = { question: 'a?', expected: ['Gate 1', 'Gate 2'] }
+    const stated = { question: 'b?', expected: { any: ['Gate 1'], all: ['Gate 3'] } }
+    const [list, both] = readQuestions(lines(alternatives, stated))
     expect(list?.expected).toEqual({ any: ['Gate 1', 'Gate 2'], all: [] })
     expect(both?.expected).toEqual({ any: ['Gate 1'], all: ['Gate 3'] })
   })
@@ -47,14 +44,8 @@ describe('a file of questions', () => {
     ['["a"]', /line 1: not a JSON object/],
     [lines({ expected: ['Gate 1'] }), /line 1: `question` is missing\. Write the question/],
     [lines({ question: '  ' }), /line 1: `question` has a wrong value/],
-    [
-      lines({ question: 'a', must_refuse: 'yes' }),
-      /line 1: `must_refuse` has a wrong value\. Write true or false/,
-    ],
-    [
-      lines({ question: 'a', expected: 'Gate 1' }),
-      /line 1: `expected` has a wrong value\. Write a list of refs/,
-    ],
+    [lines({ question: 'a', must_refuse: 'yes' }), /`must_refuse` has a wrong value\. Write true or false/],
+    [lines({ question: 'a', expected: 'Gate 1' }), /`expected` has a wrong value\. Write a list of refs/],
     [lines({ question: 'a', forbiden: [] }), /line 1: unknown field `forbiden`\. Use id, question/],
     [lines({ question: 'a', must_refuse: true, expected: ['Gate 1'] }), /line 1: `must_refuse` is true/],
     [lines({ question: 'a' }, { question: 'b' }, { question: 'a' }), /line 3: `id` \S+ is that of line 1/],

@@ -5,6 +5,7 @@ import { missedLimits, readLimits } from '../../src/evaluation/scores/thresholds
 import { totalsOf } from '../../src/evaluation/scores/totals.ts'
 import { answered, asked, cited, scored } from './answers.ts'
 
+const expecting = asked({ expected: { any: ['Gate 1'], all: [] } })
 const none = { ranges: new Map(), namedByQuestion: new Set<string>() }
 
 describe('a refusal', () => {
@@ -16,7 +17,6 @@ describe('a refusal', () => {
     'The library has nothing on this subject.',
     'בחיפוש בספרייה לא נמצא קטע שמשיב על כך.',
     '„תניא פרק צ” אינו קיים בספרייה זו.',
-    'לא מצאתי בספרייה מקור לכך.',
     'איני פוסק הלכה. יש לשאול רב.',
     'אין בספרייה מקורות בעניין זה.',
   ])('is stated by: %s', (text) => {
@@ -25,12 +25,10 @@ describe('a refusal', () => {
 
   test.each([
     'A beinoni is one who does not sin in thought, speech or deed.',
-    'France won the last world cup.',
     'The Tanya says: “there is no place empty of Him”.',
     '> “such a person does not exist”\n\nThis is the teaching.',
     'Passages from the library. A search found no passage with most words of the question. These have some.',
     'בחיפוש לא נמצא קטע שבו רוב מילות השאלה. כאן נמצאות מקצתן.',
-    'הבינוני הוא מי שאינו חוטא במעשה.',
     'הרשב״ם אומר: „אין דבר העומד בפני הרצון”.',
   ])('is not stated by: %s', (text) => {
     expect(statesRefusal(text, [])).toBe(false)
@@ -43,10 +41,9 @@ describe('a refusal', () => {
   })
 
   test('does not count when the answer cites an expected source', () => {
-    const question = asked({ expected: { any: ['Gate 1'], all: [] } })
     const text = '“Gate” is not in this library. An entry tells of it [1].'
-    const { outcome, verdict } = scoreAnswer(question, answered(text, { sources: [cited('Gate 1')] }), none)
-    expect({ outcome, verdict }).toEqual({ outcome: 'answered', verdict: 'right' })
+    const { outcome, verdict } = scoreAnswer(expecting, answered(text, { sources: [cited('Gate 1')] }), none)
+    expect([outcome, verdict]).toEqual(['answered', 'right'])
   })
 })
 
@@ -55,10 +52,7 @@ describe('the score of an answer', () => {
     const question = asked({ expected: { any: ['Gate 1', 'Gate 2'], all: [] } })
     const score = scoreAnswer(question, answered('Yes [1].', { sources: [cited('Gate 2')] }), none)
     expect(score).toMatchObject({ recall: 1, verdict: 'right', outcome: 'answered' })
-    expect(score.expected).toEqual([
-      { ref: 'Gate 1', found: false },
-      { ref: 'Gate 2', found: true },
-    ])
+    expect(score.expected.map(({ found }) => found)).toEqual([false, true])
   })
 
   test('is partly right when it cites some of the refs of which all are expected', () => {
@@ -75,19 +69,15 @@ describe('the score of an answer', () => {
       ['Gate 2', { workId: 1, first: 6, last: 9 }],
     ])
     const answer = answered('Yes [1].', { sources: [cited('Gate 1:3')] })
-    expect(scoreAnswer(question, answer, { ...none, ranges })).toMatchObject({
-      recall: 1,
-      forbidden_cited: [],
-    })
+    const score = scoreAnswer(question, answer, { ...none, ranges })
+    expect(score).toMatchObject({ recall: 1, forbidden_cited: [] })
   })
 
   test('is wrong when it cites a forbidden ref beside the expected one', () => {
     const question = asked({ expected: { any: ['Gate 1'], all: [] }, forbidden: ['Gate 9'] })
     const answer = answered('Yes [1][2].', { sources: [cited('Gate 1'), cited('Gate 9')] })
-    expect(scoreAnswer(question, answer, none)).toMatchObject({
-      verdict: 'wrong',
-      forbidden_cited: ['Gate 9'],
-    })
+    const score = scoreAnswer(question, answer, none)
+    expect(score).toMatchObject({ verdict: 'wrong', forbidden_cited: ['Gate 9'] })
   })
 
   test('is wrong for an answer without a source where a refusal is due', () => {
@@ -112,7 +102,6 @@ describe('the score of an answer', () => {
 })
 
 describe('totals', () => {
-  const expecting = asked({ expected: { any: ['Gate 1'], all: [] } })
   const totals = totalsOf([
     scored(expecting, answered('A [1].', { sources: [cited('Gate 1', 'verbatim')] }, { took_ms: 100 })),
     scored(expecting, answered('B [1].', { sources: [cited('Gate 2', 'not_found')] }, { took_ms: 300 })),

@@ -119,11 +119,3 @@ test.skipIf(isShort)(
     expect((await run(['doctor'])).stdout).toContain('answers and can be written')
   },
 )
-
-test('a wrong password for the library database is refused at the start', async () => {
-  const wrong = new URL(libraryUrl)
-  wrong.password = 'not this one'
-  await expect(world.start({ LIBRARY_DATABASE_URL: wrong.href })).rejects.toThrow(
-    'Check LIBRARY_DATABASE_URL.',
-  )
-})

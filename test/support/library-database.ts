@@ -1,12 +1,12 @@
 import pg from 'pg'
-import { inject } from 'vitest'
+import { afterEach, inject } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import {
   type LibraryDatabase,
   libraryWithin,
   openLibraryDatabase,
 } from '../../src/db/library/library-database.ts'
-import { createTestDatabase, type TestDatabase } from './database.ts'
+import { createTestDatabase, type TestDatabase, useDatabase } from './database.ts'
 
 /** The library in the main database, as without LIBRARY_DATABASE_URL. */
 export const libraryIn = (database: Database): LibraryDatabase => libraryWithin(database, database.url)
@@ -27,6 +27,13 @@ export const libraryTables = [
   'library_jobs',
   'library_state',
 ] as const
+
+/** The database of a file's tests, whose library is empty at the beginning of each. */
+export function useEmptyLibrary(): TestDatabase {
+  const db = useDatabase()
+  afterEach(() => db.database.systemPool.query(`truncate ${libraryTables.join(', ')} cascade`))
+  return db
+}
 
 /** A second database for the library. It has the library's tables and no other. */
 export type SeparateLibrary = TestDatabase & { readonly library: LibraryDatabase }

@@ -4,17 +4,20 @@ import { type ImportReport, importJsonl } from '../../src/sources/importers/impo
 import { printedHebrewAddress } from '../../src/sources/refs/grammar/hebrew-refs.ts'
 import { type TestDatabase, useDatabase } from './database.ts'
 
-/** Imports JSON lines, each given as an object. */
-export function importLines(database: Database, lines: Iterable<object>): Promise<ImportReport> {
+/** Imports JSON lines, each given as an object. One that is a string is written unchanged. */
+export function importLines(
+  database: Database,
+  lines: Iterable<object | string>,
+  options: Partial<Parameters<typeof importJsonl>[2]> = {},
+): Promise<ImportReport> {
   async function* written(): AsyncGenerator<string> {
-    for (const line of lines) yield JSON.stringify(line)
+    for (const line of lines) yield typeof line === 'string' ? line : JSON.stringify(line)
   }
-  return importJsonl(database, written(), { allowLicenses: [], replace: true })
+  return importJsonl(database, written(), { allowLicenses: [], replace: true, ...options })
 }
 
-/** The database of a file's tests, with a library of these lines. */
-export function useLibrary(lines: Iterable<object>): TestDatabase {
-  const db = useDatabase()
+/** The database of a file's tests, with a library of these lines beside what it has. */
+export function useLibrary(lines: Iterable<object>, db: TestDatabase = useDatabase()): TestDatabase {
   beforeAll(() => importLines(db.database, lines))
   return db
 }

@@ -1,8 +1,15 @@
 import { expect } from 'vitest'
+import type { OfferedSource } from '../../src/agent/tools.ts'
 import type { NamedRef } from '../../src/sources/citations/attribution/named-refs.ts'
 import type { ComparedPassage, Stretch } from '../../src/sources/citations/comparison/stretch.ts'
 import { verifyText } from '../../src/sources/citations/verify.ts'
 import { fold } from '../../src/sources/text/fold.ts'
+
+/** A source that a tool has offered, with these properties. */
+export const offeredSource = (fields: Partial<OfferedSource>): OfferedSource => ({
+  ...{ mark: 'S1', ref: 'Book 1', heRef: '', title: 'Book', work: 'Book', language: 'en', version: '' },
+  ...{ license: '', url: '', text: '', ...fields },
+})
 
 /** Matches capitalised words before a number, which is enough for these tests. */
 const plainRef =

@@ -1,26 +1,21 @@
 import { beforeAll, expect, test } from 'vitest'
 import { importLines } from '../../support/library-lines.ts'
 import { callTools, reply } from '../../support/scripted-upstream.ts'
+import { readStream } from '../../support/sse-rules.ts'
 import { call, question } from '../../support/world/requests.ts'
 import { useWorld, type World } from '../../support/world/world.ts'
 
 /** A small book of our own, in the form of an import. */
 const book = [
   {
-    work: 'The Gate',
-    ref: 'The Gate 1:1',
-    he_ref: 'השער א׳:א׳',
+    ...{ work: 'The Gate', ref: 'The Gate 1:1', he_ref: 'השער א׳:א׳', license: 'CC0' },
     en: 'A small lamp that is carried into a dark room does not argue with the darkness; it only shines.',
     he: 'נֵר קָטָן הַנִּכְנָס לְחֶדֶר אָפֵל אֵינוֹ מִתְוַכֵּחַ עִם הַחֹשֶׁךְ, אֶלָּא מֵאִיר.',
-    license: 'CC0',
     source_url: 'https://example.org/gate/1',
   },
   {
-    work: 'The Gate',
-    ref: 'The Gate 2:1',
-    he_ref: 'השער ב׳:א׳',
+    ...{ work: 'The Gate', ref: 'The Gate 2:1', he_ref: 'השער ב׳:א׳', license: 'CC0' },
     en: 'Whoever counts his own good deeds on the road arrives late, because his hands are full of numbers.',
-    license: 'CC0',
     source_url: 'https://example.org/gate/2',
   },
 ]
@@ -33,14 +28,7 @@ beforeAll(async () => {
   await importLines(world.db.database, book)
 })
 
-type Check = {
-  position?: number
-  result: string
-  quote?: string
-  original?: string
-  found_ref?: string
-  similarity?: number
-}
+type Check = { position?: number; result: string; quote?: string; original?: string; found_ref?: string }
 type Source = { n: number; ref: string; url: string; license: string; verification: Check[] }
 type Block = {
   run_id: string
@@ -51,7 +39,7 @@ type Block = {
   unknown_marks: number
   unknown_refs: { ref: string; nearest: string | null }[]
 }
-type ReplayFilter = { text: string; block: Block; annotations: { url_citation: { url: string } }[] }
+type Shown = { text: string; block: Block; annotations: { url_citation: { url: string } }[] }
 
 /** The model reads both chapters ([S1] Hebrew or English of the first, …) and then says `answer`. */
 function script(answer: string): void {
@@ -63,68 +51,51 @@ function script(answer: string): void {
   )
 }
 
-async function whole(answer: string, options: object = {}): Promise<ReplayFilter> {
+type Message = { content: string; annotations?: Shown['annotations'] }
+
+async function whole(answer: string, options: object = {}): Promise<Shown> {
   script(answer)
   const body = { ...question('What does the Gate teach?'), x_service: options }
   const response = await call(service, key, 'POST', '/v1/chat/completions', body)
-  const completion = (await response.json()) as {
-    choices: { message: { content: string; annotations?: ReplayFilter['annotations'] } }[]
-    x_service: Block
-  }
-  const message = completion.choices[0]?.message
-  return {
-    text: message?.content ?? '',
-    block: completion.x_service,
-    annotations: message?.annotations ?? [],
-  }
+  const completion = (await response.json()) as { choices: { message: Message }[]; x_service: Block }
+  const { content = '', annotations = [] } = completion.choices[0]?.message ?? {}
+  return { text: content, block: completion.x_service, annotations }
 }
 
-async function streamed(answer: string): Promise<ReplayFilter> {
+async function streamed(answer: string): Promise<Shown> {
   script(answer)
   const body = { ...question('What does the Gate teach, in a stream?'), stream: true }
   const response = await call(service, key, 'POST', '/v1/chat/completions', body)
-  let text = ''
-  let block: Block | undefined
-  let annotations: ReplayFilter['annotations'] = []
-  for (const line of (await response.text()).split('\n')) {
-    if (!line.startsWith('data: {')) continue
-    const chunk = JSON.parse(line.slice('data: '.length)) as {
-      choices: {
-        delta: { content?: string; annotations?: ReplayFilter['annotations'] }
-        finish_reason: string | null
-      }[]
-      x_service?: Block
-    }
-    const [choice] = chunk.choices
-    text += choice?.delta.content ?? ''
-    annotations = choice?.delta.annotations ?? annotations
-    if (choice?.finish_reason) block = chunk.x_service
+  const { text, chunks, finish } = readStream(await response.text())
+  const annotations = chunks.flatMap(({ choices }) => choices[0]?.delta.annotations ?? [])
+  return {
+    text,
+    annotations: annotations as Shown['annotations'],
+    block: finish?.x_service as unknown as Block,
   }
-  if (!block) throw new Error('no finish chunk')
-  return { text, block, annotations }
 }
 
-/** The marks in which the two chapters were offered, by language: versions come Hebrew first. */
-const cases: readonly (readonly [name: string, answer: string, expected: readonly string[]])[] = [
-  ['verbatim', 'It says “does not argue with the darkness; it only shines” [S2].', ['verbatim']],
-  ['verbatim, without points', 'נאמר "ואינו" ועוד: „אינו מתוכח עם החשך אלא מאיר” [S1].', ['verbatim']],
-  ['edited, by an ellipsis', 'It says “A small lamp … does not argue with the darkness” [S2].', ['edited']],
-  [
-    'fuzzy',
+test('every quotation of an answer has its verdict, whole and streamed', async () => {
+  const answer = [
+    'It says “does not argue with the darkness; it only shines” [S2].',
+    'It says “A small lamp … does not argue with the darkness” [S2].',
     'It says “A small lamp that is carried into the dark room does not argue with darkness” [S2].',
-    ['fuzzy'],
-  ],
-  ['misattributed', 'It says “arrives late, because his hands are full of numbers” [S2].', ['misattributed']],
-  ['not_found', 'It says “the moon is made of silver and of patience” [S2].', ['not_found']],
-  ['paraphrase', 'Light needs no quarrel [S2].', ['paraphrase']],
-]
-
-test.each(cases)('a quotation that is %s is called so, whole and streamed', async (_, answer, expected) => {
-  for (const shown of [await whole(answer), await streamed(answer)]) {
-    expect(shown.block.sources.map((s) => s.verification.map((v) => v.result))).toEqual([expected])
-    expect(shown.block.sources[0]).toMatchObject({ n: 1, ref: 'The Gate 1:1', license: 'CC0' })
-    expect(shown.text).toContain('[1]')
-    expect(shown.text).not.toMatch(/\[S\d/)
+    'It says “arrives late, because his hands are full of numbers” [S2].',
+    'It says “the moon is made of silver and of patience” [S2].',
+    'נאמר „אינו מתוכח עם החשך אלא מאיר” [S1].',
+    'Deeds are not counted [S3].',
+  ].join('\n\n')
+  for (const { text, block } of [await whole(answer), await streamed(answer)]) {
+    const [english, hebrew, other] = block.sources
+    const results = ['verbatim', 'edited', 'fuzzy', 'misattributed', 'not_found']
+    expect(english).toMatchObject({ n: 1, ref: 'The Gate 1:1', license: 'CC0' })
+    expect(english?.verification.map(({ result }) => result)).toEqual(results)
+    expect(english?.verification[3]?.found_ref).toBe('The Gate 2:1')
+    const original = 'אֵינוֹ מִתְוַכֵּחַ עִם הַחֹשֶׁךְ, אֶלָּא מֵאִיר'
+    expect(hebrew?.verification).toMatchObject([{ result: 'verbatim', original }])
+    expect(other?.verification).toMatchObject([{ result: 'paraphrase' }])
+    expect(text).toContain('[1]')
+    expect(text).not.toMatch(/\[S\d/)
   }
 })
 
@@ -139,16 +110,6 @@ test('the quotations of a question are reported with the answer, also when the r
   expect(JSON.stringify(await run.json())).toContain('"type":"question_quotation"')
 })
 
-test('the original characters come back, points included', async () => {
-  const { block } = await whole('„אינו מתוכח עם החשך אלא מאיר” [S1]')
-  expect(block.sources[0]?.verification[0]?.original).toBe('אֵינוֹ מִתְוַכֵּחַ עִם הַחֹשֶׁךְ, אֶלָּא מֵאִיר')
-})
-
-test('a misattributed quotation names the passage that has it', async () => {
-  const { block } = await whole('“arrives late, because his hands are full of numbers” [S2]')
-  expect(block.sources[0]?.verification[0]?.found_ref).toBe('The Gate 2:1')
-})
-
 test('unknown marks leave the text and are counted; invented refs are reported', async () => {
   const answer = 'Light is quiet [S2]. Some add more [S9]. See also The Gate 7:3.'
   for (const shown of [await whole(answer), await streamed(answer)]) {
@@ -161,16 +122,9 @@ test('unknown marks leave the text and are counted; invented refs are reported',
 test('the source list closes the text and annotations name its sources, in no later prompt', async () => {
   const { text, annotations, block } = await whole('Light needs no quarrel [S2].')
   expect(text).toMatch(/^Light needs no quarrel \[1\]\.\n\nSources:\n\n\[1\] The Gate 1:1/)
+  const citation = { url: 'https://example.org/gate/1', title: 'The Gate 1:1' }
   expect(annotations).toEqual([
-    {
-      type: 'url_citation',
-      url_citation: {
-        start_index: 23,
-        end_index: 26,
-        url: 'https://example.org/gate/1',
-        title: 'The Gate 1:1',
-      },
-    },
+    { type: 'url_citation', url_citation: { start_index: 23, end_index: 26, ...citation } },
   ])
   const index = upstream.requests.length
   upstream.enqueue(reply('As I said.'))
@@ -198,10 +152,8 @@ test('an invented quotation without a mark is reported, whole, streamed and stor
     expect(shown.text).toMatch(/1 quotation of this answer was not found in the library\.$/)
     const run = await call(service, key, 'GET', `/v1/agent/runs/${shown.block.run_id}`)
     const { output } = (await run.json()) as { output: { type: string; result?: string }[] }
-    expect(output.filter(({ type }) => type === 'quotation').map(({ result }) => result)).toEqual([
-      'not_found',
-      'verbatim',
-    ])
+    const stored = output.filter(({ type }) => type === 'quotation').map(({ result }) => result)
+    expect(stored).toEqual(['not_found', 'verbatim'])
   }
 })
 
@@ -234,13 +186,9 @@ test('a list of sources that the model writes is left out, and proves nothing', 
 
 test('an answer that a client sends back reaches the model without our list and numbers', async () => {
   const { text } = await whole('Light needs no quarrel [S2].')
-  expect(text).toContain('Sources:')
   upstream.enqueue(reply('Yes.'))
-  const messages = [
-    { role: 'user', content: 'What does the Gate teach?' },
-    { role: 'assistant', content: text },
-    { role: 'user', content: 'Is it so?' },
-  ]
+  const asked = ['What does the Gate teach?', 'Is it so?'].map((content) => ({ role: 'user', content }))
+  const messages = asked.toSpliced(1, 0, { role: 'assistant', content: text })
   await call(service, key, 'POST', '/v1/chat/completions', { model: 'service', messages })
   const sent = upstream.requests.at(-1)?.body.messages
   expect(sent?.find(({ role }) => role === 'assistant')?.content).toBe('Light needs no quarrel.')

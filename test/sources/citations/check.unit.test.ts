@@ -1,32 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import type { OfferedSource } from '../../../src/agent/tools.ts'
 import { checkCitations } from '../../../src/sources/citations/check.ts'
 import type { Stretch } from '../../../src/sources/citations/comparison/stretch.ts'
 import { renderSourceList } from '../../../src/sources/citations/source-list.ts'
-import { quoteLibrary } from '../../support/quote-library.ts'
+import { offeredSource, quoteLibrary } from '../../support/quote-library.ts'
 
 const river =
   'The river does not hurry, said the miller, and yet “no stone has stopped it”. It goes around. In the end it comes to the sea, which was waiting.'
 const pointed = 'אָמַר הַחָכָם: שָׁלוֹם רַב לְאֹהֲבֵי תוֹרָתֶךָ, וְהקב"ה שׁוֹמֵר עַל־הָעוֹלָם בְּכׇל־עֵת. וְהַצַּדִּיק יִשְׂמַח.'
 const hill = 'Every hill stands still and waits for the evening wind, which comes from the west.'
 
+const source = (mark: string, text: string) =>
+  offeredSource({
+    ...{ mark, ref: `Book of Samples ${mark.slice(1)}`, heRef: `ספר הדוגמאות ${mark.slice(1)}`, text },
+    ...{ title: 'Book of Samples', version: 'First' },
+  })
 const sources = [source('S1', river), source('S2', pointed), source('S3', hill)]
-
-function source(mark: string, text: string): OfferedSource {
-  const number = mark.slice(1)
-  return {
-    mark,
-    ref: `Book of Samples ${number}`,
-    heRef: `ספר הדוגמאות ${number}`,
-    title: 'Book of Samples',
-    work: 'Book of Samples',
-    language: 'en',
-    version: 'First',
-    license: 'CC0',
-    url: 'https://example.org',
-    text,
-  }
-}
 
 /** Finds the passage of the library that may have the words. */
 type Find = (words: string) => Promise<{ readonly ref: string; readonly text: string } | undefined>
@@ -53,83 +41,71 @@ async function only(text: string, index: number, find?: Find) {
   return all[index]?.[0]
 }
 
+/** The check of a quotation of one source with this text. */
+async function checkedIn(text: string, quote: string) {
+  return (await check(`${quote} [S1]`, undefined, [source('S1', text)]))[0]?.[0]
+}
+
 describe('verbatim: the folded quotation stands there in one piece', () => {
+  const hebrew = 'שָׁלוֹם רַב לְאֹהֲבֵי תוֹרָתֶךָ'
   it.each([
     ['letter for letter', '"The river does not hurry" [S1]', 0, 'The river does not hurry'],
     ['without regard to case', '"the RIVER does not hurry" [S1]', 0, 'The river does not hurry'],
     [
-      'or to punctuation and quotation marks',
+      'or to punctuation',
       '“hurry said the miller; and yet no stone” [S1]',
       0,
       'hurry, said the miller, and yet “no stone',
     ],
     ['at the very end', '"the sea, which was waiting." [S1]', 0, 'the sea, which was waiting'],
+    ['with ellipses at its edges', '"… It goes around …" [S1]', 0, 'It goes around'],
     [
       'with emphasis the source lacks',
       '"The **river** does not *hurry*" [S1]',
       0,
       'The river does not hurry',
     ],
-    ['Hebrew without its points', '„שלום רב לאהבי תורתך” [S2]', 1, 'שָׁלוֹם רַב לְאֹהֲבֵי תוֹרָתֶךָ'],
-    ['Hebrew with other points', '„שֹלֹוםֹ רַבַ לֶאֶהֶבֶיֶ תוֹרָתֶךָ” [S2]', 1, 'שָׁלוֹם רַב לְאֹהֲבֵי תוֹרָתֶךָ'],
+    ['Hebrew without its points', '„שלום רב לאהבי תורתך” [S2]', 1, hebrew],
+    ['Hebrew with other points', '„שֹלֹוםֹ רַבַ לֶאֶהֶבֶיֶ תוֹרָתֶךָ” [S2]', 1, hebrew],
     ['maqaf as a blank', '„שומר על העולם בכל עת” [S2]', 1, 'שׁוֹמֵר עַל־הָעוֹלָם בְּכׇל־עֵת'],
     ['gershayim of another make', '„תורתך, והקב״ה שומר” [S2]', 1, 'תוֹרָתֶךָ, וְהקב"ה שׁוֹמֵר'],
     ['straight marks around an abbreviation', '"תורתך והקב"ה שומר" [S2]', 1, 'תוֹרָתֶךָ, וְהקב"ה שׁוֹמֵר'],
-    ['medial for final letters', '„שלומ רב לאהבי תורתכ” [S2]', 1, 'שָׁלוֹם רַב לְאֹהֲבֵי תוֹרָתֶךָ'],
+    ['medial for final letters', '„שלומ רב לאהבי תורתכ” [S2]', 1, hebrew],
     [
       'in a block of lines',
       '> Every hill stands still\n> and waits for the evening wind [S3]',
       2,
       'Every hill stands still and waits for the evening wind',
     ],
-    ['between isolates', '\u2067„שלום רב לאהבי תורתך”\u2069 [S2]', 1, 'שָׁלוֹם רַב לְאֹהֲבֵי תוֹרָתֶךָ'],
+    ['between isolates', '\u2067„שלום רב לאהבי תורתך”\u2069 [S2]', 1, hebrew],
   ])('%s', async (_, text, index, original) => {
     const found = await only(text, index)
     expect(found).toMatchObject({ result: 'verbatim', original, similarity: 1 })
     expect(sources[index]?.text.slice(found?.start, found?.end)).toBe(original)
   })
 
-  it('also with an ellipsis at its edges', async () => {
-    expect(await only('"… It goes around …" [S1]', 0)).toMatchObject({ result: 'verbatim' })
-  })
-
-  it('and edited as parts between ellipses or insertions, in their order', async () => {
-    for (const quote of [
-      'The river … no stone has stopped it',
-      'The river ... no stone […] it goes',
-      'The river [of life] does not hurry … which was',
-    ]) {
-      expect(await only(`"${quote}" [S1]`, 0)).toMatchObject({ result: 'edited' })
-    }
+  it('and edited as parts between ellipses, in their order', async () => {
     expect(await only('"It goes around … which was waiting" [S1]', 0)).toMatchObject({
-      original: 'It goes around … which was waiting',
-      start: river.indexOf('It goes'),
-      end: river.length - 1,
+      ...{ result: 'edited', original: 'It goes around … which was waiting' },
+      ...{ start: river.indexOf('It goes'), end: river.length - 1 },
     })
-    expect(await only('„שלום רב לאהבי וכו׳ בכל עת” [S2]', 1)).toMatchObject({ result: 'edited' })
-  })
-
-  it('but not as parts in another order, nor from two passages', async () => {
-    expect(await only('"which was waiting … It goes around" [S1]', 0)).toMatchObject({ result: 'not_found' })
-    expect(await only('"The river does not hurry … the evening wind" [S1]', 0)).toMatchObject({
-      result: 'not_found',
+    expect(await only('"The river [of life] does not hurry … which was" [S1]', 0)).toMatchObject({
+      result: 'edited',
     })
   })
 
-  it('and not by a few short parts', async () => {
-    expect((await only('"stone … abc … def … ghi" [S1]', 0))?.result).toBe('not_found')
-  })
-
-  it('and not from the middle of a Hebrew word, prefixes apart', async () => {
-    expect((await only('„לם בכל עת והצדיק ישמח” [S2]', 1))?.result).toBe('fuzzy')
-    expect((await only('„עולם בכל עת והצדיק ישמח” [S2]', 1))?.result).toBe('edited')
+  it.each([
+    ['parts in another order', '"which was waiting … It goes around" [S1]', 0, 'not_found'],
+    ['parts of two passages', '"The river does not hurry … the evening wind" [S1]', 0, 'not_found'],
+    ['a few short parts', '"stone … abc … def … ghi" [S1]', 0, 'not_found'],
+    ['words from the middle of a Hebrew word', '„לם בכל עת והצדיק ישמח” [S2]', 1, 'fuzzy'],
+  ])('but not %s', async (_, text, index, result) => {
+    expect((await only(text, index))?.result).toBe(result)
   })
 
   it('and not as a part of longer words', async () => {
-    const [checks] = await check('"the art of it all" [S1]', undefined, [
-      source('S1', 'All breathe art of it allowed here'),
-    ])
-    expect(checks?.[0]?.result).not.toBe('verbatim')
+    const found = await checkedIn('All breathe art of it allowed here', '"the art of it all"')
+    expect(found?.result).not.toBe('verbatim')
   })
 })
 
@@ -151,35 +127,23 @@ describe('fuzzy: the nearest window has a similarity of at least 0.85', () => {
   })
 
   it('names another name for the same as a change, and an abbreviation as one', async () => {
-    const told = source('S9', 'The Baal Shem Tov sat by the river. אמר הבעל שם טוב לתלמידיו דבר גדול.')
-    const kinds = async (quote: string) => {
-      const [checks] = await check(`${quote} [S9]`, undefined, [told])
-      return checks?.[0]?.differences?.map(({ kind }) => kind)
-    }
+    const told = 'The Baal Shem Tov sat by the river. אמר הבעל שם טוב לתלמידיו דבר גדול.'
+    const kinds = async (quote: string) =>
+      (await checkedIn(told, quote))?.differences?.map(({ kind }) => kind)
     expect(await kinds('“The Besht sat by the river”')).toEqual(['changed'])
     expect(await kinds('"אמר הבעש"ט לתלמידיו דבר גדול"')).toEqual(['abbreviation'])
   })
 
+  const hundred = Array.from({ length: 100 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('')
   it.each([
-    [3, 'fuzzy', 0.85],
-    [4, 'not_found', 0.8],
-  ])('with %i of 20 letters changed it is %s', async (changed, result, similarity) => {
-    const text = 'abcdefghij klm nopqr'
-    const [checks] = await check(`"${'7'.repeat(changed)}${text.slice(changed)}" [S1]`, undefined, [
-      source('S1', `11111 ${text} 11111`),
-    ])
-    expect(checks?.[0]).toMatchObject({ result, similarity })
-  })
-
-  it.each([
-    [15, 'fuzzy', 0.85],
-    [16, 'not_found', 0.84],
-  ])('with %i of 100 letters changed it is %s', async (changed, result, similarity) => {
-    const text = Array.from({ length: 100 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('')
-    const [checks] = await check(`"${'7'.repeat(changed)}${text.slice(changed)}" [S1]`, undefined, [
-      source('S1', text),
-    ])
-    expect(checks?.[0]).toMatchObject({ result, similarity })
+    [3, 20, 'fuzzy', 0.85],
+    [4, 20, 'not_found', 0.8],
+    [15, 100, 'fuzzy', 0.85],
+    [16, 100, 'not_found', 0.84],
+  ])('with %i of %i letters changed it is %s', async (changed, letters, result, similarity) => {
+    const text = letters === 100 ? hundred : 'abcdefghij klm nopqr'
+    const found = await checkedIn(`11111 ${text} 11111`, `"${'7'.repeat(changed)}${text.slice(changed)}"`)
+    expect(found).toMatchObject({ result, similarity })
   })
 
   it.each([
@@ -190,12 +154,11 @@ describe('fuzzy: the nearest window has a similarity of at least 0.85', () => {
   })
 
   it('is judged by the nearest of several passages', async () => {
-    const near = source('S4', river.replace('hurry', 'worry'))
-    const nearest = source('S5', river.replace('hurry', 'hurrys'))
-    const checks = await check('"The river does not hurry, said the miller" [S4, S5]', undefined, [
-      near,
-      nearest,
-    ])
+    const both = [
+      source('S4', river.replace('hurry', 'worry')),
+      source('S5', river.replace('hurry', 'hurrys')),
+    ]
+    const checks = await check('"The river does not hurry, said the miller" [S4, S5]', undefined, both)
     expect(checks.map((list) => list[0]?.result)).toEqual(['paraphrase', 'fuzzy'])
   })
 
@@ -210,15 +173,10 @@ describe('fuzzy: the nearest window has a similarity of at least 0.85', () => {
 
   it('names the passage that has it letter for letter', async () => {
     const twin = source('S4', river.replace('hurry', 'worry'))
-    const [own] = await check('"The river does not worry, said the miller" [S1]', undefined, [
-      sources[0] ?? twin,
-      twin,
-    ])
-    expect(own?.[0]).toMatchObject({
-      result: 'fuzzy',
-      original: 'The river does not hurry, said the miller',
-      found_ref: twin.ref,
-    })
+    const cited = [source('S1', river), twin]
+    const [own] = await check('"The river does not worry, said the miller" [S1]', undefined, cited)
+    const original = 'The river does not hurry, said the miller'
+    expect(own?.[0]).toMatchObject({ result: 'fuzzy', original, found_ref: twin.ref })
   })
 })
 
@@ -241,45 +199,32 @@ describe('misattributed and not found', () => {
   })
 
   it('another version of the cited ref is not another passage', async () => {
-    const found = await only('"Night falls over the valley" [S1]', 0, async () => ({
-      ref: 'Book of Samples 1',
-      text: 'Now night falls over the valley.',
-    }))
+    const passage = { ref: 'Book of Samples 1', text: 'Now night falls over the valley.' }
+    const found = await only('"Night falls over the valley" [S1]', 0, async () => passage)
     expect(found).toMatchObject({ result: 'verbatim', found_ref: 'Book of Samples 1' })
   })
 
   it('another version is named, and its offsets are not those of the cited one', async () => {
-    const translation = {
-      ref: 'Book of Samples 2',
-      version: 'Second',
-      text: 'Now night falls over the valley.',
-    }
-    const found = await only('"Night falls over the valley" [S2]', 1, async () => translation)
-    expect(found).toMatchObject({
-      result: 'verbatim',
-      found_version: 'Second',
-      original: 'night falls over the valley',
-    })
+    const found = await only('"Night falls over the valley" [S2]', 1, async () => ({
+      ...{ ref: 'Book of Samples 2', version: 'Second', text: 'Now night falls over the valley.' },
+    }))
+    const original = 'night falls over the valley'
+    expect(found).toMatchObject({ result: 'verbatim', found_version: 'Second', original })
     expect(found).not.toHaveProperty('start')
     expect(found).not.toHaveProperty('end')
-    const list = renderSourceList([
-      { source: source('S2', pointed), n: 1, verification: found ? [found] : [] },
-    ])
+    const verification = found ? [found] : []
+    const list = renderSourceList([{ source: source('S2', pointed), n: 1, verification }])
     expect(list).not.toContain('word for word')
     expect(list).toContain('Quotation: not in this version, but in  \nSecond')
   })
 
   it('with ellipses, another passage must bear out the whole', async () => {
-    const text = '"Night falls over the valley … nobody is awake" [S1]'
-    const passage =
-      (words: string): Find =>
-      async () => ({ ref: 'Elsewhere 7', text: words })
-    expect(await only(text, 0, passage('Night falls over the valley. See, nobody is awake.'))).toMatchObject({
-      result: 'misattributed',
-    })
-    expect(await only(text, 0, passage('Night falls over the valley. All are awake.'))).toMatchObject({
-      result: 'not_found',
-    })
+    const result = async (passage: string) => {
+      const found = async () => ({ ref: 'Elsewhere 7', text: passage })
+      return (await only('"Night falls over the valley … nobody is awake" [S1]', 0, found))?.result
+    }
+    expect(await result('Night falls over the valley. See, nobody is awake.')).toBe('misattributed')
+    expect(await result('Night falls over the valley. All are awake.')).toBe('not_found')
   })
 
   it('not found says how near the passage comes', async () => {
@@ -292,10 +237,8 @@ describe('misattributed and not found', () => {
 
   it('asks the library at most 100 times', async () => {
     let asked = 0
-    const text = Array.from({ length: 150 }, (_, i) => `"Nothing of this was ever written ${i}" [S1].`).join(
-      ' ',
-    )
-    const [checks] = await check(text, async () => {
+    const written = Array.from({ length: 150 }, (_, i) => `"Nothing of this was ever written ${i}" [S1].`)
+    const [checks] = await check(written.join(' '), async () => {
       asked += 1
       return undefined
     })
@@ -322,12 +265,8 @@ describe('paraphrase', () => {
 })
 
 it('a quotation with several marks belongs to the one it fits', async () => {
-  const [one, two, three] = await check('"Every hill stands still" [S1, S2, S3]')
-  expect([one?.[0]?.result, two?.[0]?.result, three?.[0]?.result]).toEqual([
-    'paraphrase',
-    'paraphrase',
-    'verbatim',
-  ])
+  const checks = await check('"Every hill stands still" [S1, S2, S3]')
+  expect(checks.map(([first]) => first?.result)).toEqual(['paraphrase', 'paraphrase', 'verbatim'])
 })
 
 it('every quotation of a source has its entry, in order', async () => {
@@ -379,7 +318,6 @@ describe('names of God', () => {
     "ברוך ד' אל-הים אלהי ישראל",
     "וידבר ה' צבקות אל י-ה-ו-ה אלהינו",
   ])('%s', async (quote) => {
-    const [checks] = await check(`„${quote}” [S1]`, undefined, [source('S1', text)])
-    expect(checks).toMatchObject([{ result: 'verbatim' }])
+    expect(await checkedIn(text, `„${quote}”`)).toMatchObject({ result: 'verbatim' })
   })
 })

@@ -1,35 +1,27 @@
 import { describe, expect, it, vi } from 'vitest'
 import { readHits } from '../../../src/sources/search/hit-page.ts'
-import { missingPlaces } from '../../../src/sources/search/missing/places.ts'
 import { missingStatement } from '../../../src/sources/search/missing/statement.ts'
 import { isRelevant } from '../../../src/sources/search/relevance/relevance-floor.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
 import { useLibrary } from '../../support/library-lines.ts'
+import { libraryReader } from '../../support/library-reader.ts'
 
 const lines = [
   { work: 'Wells', ref: 'Wells 1', en: 'Forever the word stands in the heavens (Psalms 119:89), as taught.' },
   { work: 'Wells', ref: 'Wells 2', he: 'כמו שכתוב [תהלים קי"ט] נצב בשמים, וכן בברכות דף ה ע"א' },
   { work: 'Wells', ref: 'Wells 3', en: 'The letters stand in the firmament.', refs: ['Psalms 119:89'] },
   { work: 'Wells', ref: 'Wells 4', en: 'From the midst of straits (Psalms 118:5) I called.' },
-  {
-    work: 'Wells',
-    ref: 'Wells 5',
-    en: 'A lamp for my foot (Psalms 119:105) is the word, 89 times over; Psalms.',
-  },
+  { work: 'Wells', ref: 'Wells 5', en: 'A lamp (Psalms 119:105) is the word, 89 times over; Psalms.' },
   { work: 'Wells', ref: 'Wells 6', en: 'Trust as a child does.', refs: ['Psalms 119:88-90'] },
   { work: 'Wells', ref: 'Wells 7', en: 'Suffering of love is a gift.', refs: ['Berakhot 5a:12'] },
   { work: 'Wells', ref: 'Wells 8', en: 'He took the psalms and 119 candles and 89 books to town.' },
   { work: 'Genesis', ref: 'Genesis 1:1', en: 'In the beginning.' },
   { work: 'Wells', ref: 'Wells 9', en: 'Of creation.', refs: ['Genesis 1:1'] },
-  {
-    work: 'Wells',
-    ref: 'Wells 10',
-    en: 'Long words of a long sermon on the sea. '.repeat(120),
-    refs: ['Jonah 2:3'],
-  },
+  { work: 'Wells', ref: 'Wells 10', en: 'Long words of a sermon. '.repeat(180), refs: ['Jonah 2:3'] },
 ]
 
 const db = useLibrary(lines)
+const { missingIn } = libraryReader(db)
 
 const refs = async (text: string, limit = 20) =>
   (await searchSources(db.database.system, { text, limit })).map(({ ref }) => ref)
@@ -49,10 +41,7 @@ it.each(['Berakhot 5a', 'ברכות ה ע"א', 'Berachos 5a'])('a leaf of the Ta
 })
 
 it('a question that names a verse finds the passages that cite it, as relevant', async () => {
-  const hits = await searchSources(db.database.system, {
-    text: 'How is Psalms 119:89 explained?',
-    limit: 3,
-  })
+  const hits = await searchSources(db.database.system, { text: 'How is Psalms 119:89 explained?', limit: 3 })
   expect(hits.map(({ ref }) => ref)).toContain('Wells 3')
   expect(hits.every(({ coverage }) => isRelevant(coverage))).toBe(true)
 })
@@ -82,7 +71,7 @@ it('the reply says that the library lacks the verse, and who cites it', async ()
     nearest: null,
     cited_by: ['Wells 1', 'Wells 3', 'Wells 6', 'Wells 2'],
   })
-  const missing = await missingPlaces(db.database.system, 'What is in Psalms 119:89?')
+  const missing = await missingIn('What is in Psalms 119:89?')
   expect(missing).toMatchObject([{ written: 'Psalms 119:89', kind: 'unheld' }])
   expect(missingStatement(missing, 'en')).toContain('passages here that cite it: Wells 1 · Wells 3')
 })
@@ -98,9 +87,7 @@ it('a search for a verse looks up its citing passages once, for all its names', 
 })
 
 it('an uncited verse has an empty list, and an existing verse no remark', async () => {
-  expect(await missingPlaces(db.database.system, 'Ruth 1:1')).toMatchObject([{ kind: 'unheld', citedBy: [] }])
-  expect(await missingPlaces(db.database.system, 'Genesis 1:1')).toEqual([])
-  expect(await missingPlaces(db.database.system, 'Genesis 1:7')).toMatchObject([
-    { kind: 'place', nearest: ['Genesis 1:1'] },
-  ])
+  expect(await missingIn('Ruth 1:1')).toMatchObject([{ kind: 'unheld', citedBy: [] }])
+  expect(await missingIn('Genesis 1:1')).toEqual([])
+  expect(await missingIn('Genesis 1:7')).toMatchObject([{ kind: 'place', nearest: ['Genesis 1:1'] }])
 })

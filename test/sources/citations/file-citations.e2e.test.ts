@@ -15,22 +15,13 @@ type Source = {
   readonly verification: readonly { readonly result: string; readonly original?: string }[]
 }
 type Reply = {
-  readonly choices: readonly {
-    readonly message: { readonly content: string; readonly annotations?: readonly object[] }
-  }[]
-  readonly x_service: {
-    readonly sources: readonly Source[]
-    readonly files: readonly { readonly id: string; readonly filename: string; readonly action: string }[]
-  }
+  readonly choices: readonly { readonly message: { content: string; annotations?: readonly object[] } }[]
+  readonly x_service: { readonly sources: readonly Source[]; readonly files: readonly object[] }
 }
 
-async function upload(
-  name: string,
-  content: Buffer | string,
-  type = 'application/octet-stream',
-): Promise<string> {
+async function upload(name: string, content: Buffer | string): Promise<string> {
   const form = new FormData()
-  form.set('file', new Blob([new Uint8Array(Buffer.from(content))], { type }), name)
+  form.set('file', new Blob([new Uint8Array(Buffer.from(content))]), name)
   const response = await fetch(`${world.service.url}/v1/files`, {
     method: 'POST',
     headers: { authorization: `Bearer ${world.key}` },
@@ -54,12 +45,8 @@ const download = async (url: string) =>
   (await fetch(url, { headers: { authorization: `Bearer ${world.key}` } })).text()
 
 test('an uploaded document is cited and verified like a source', async () => {
-  const id = await upload(
-    'מכתב.docx',
-    makeDocx(
-      `${paragraph('נֵר קָטָן הַנִּכְנָס לְחֶדֶר אָפֵל אֵינוֹ מִתְוַכֵּחַ עִם הַחֹשֶׁךְ.')}${paragraph('A second thought about patience.')}`,
-    ),
-  )
+  const lines = ['נֵר קָטָן הַנִּכְנָס לְחֶדֶר אָפֵל אֵינוֹ מִתְוַכֵּחַ עִם הַחֹשֶׁךְ.', 'A second thought about patience.']
+  const id = await upload('מכתב.docx', makeDocx(lines.map(paragraph).join('')))
   const read = { name: 'read_file', arguments: { name: 'מכתב.docx' } }
   const { choices, x_service: service } = await turn(
     [read],
@@ -75,18 +62,13 @@ test('an uploaded document is cited and verified like a source', async () => {
     },
   ])
   expect(choices[0]?.message.content).toMatch(/אפל" \[1\][\s\S]*Sources:\n\n\[1\] מכתב\.docx, paragraphs 1–2/)
-  expect(choices[0]?.message.annotations).toHaveLength(2)
-  expect(choices[0]?.message.annotations).toMatchObject([
-    { url_citation: { url: service.sources[0]?.url } },
-    { url_citation: { url: service.sources[0]?.url } },
-  ])
+  const annotation = { url_citation: { url: service.sources[0]?.url } }
+  expect(choices[0]?.message.annotations).toMatchObject([annotation, annotation])
 })
 
 test('where the operator has said where the service is, citations of files lead there', async () => {
-  const id = await upload('place.md', 'A sentence that stands in a file.', 'text/markdown')
-  const other = await world.start({
-    appUrl: 'https://chat.example.org/',
-  })
+  const id = await upload('place.md', 'A sentence that stands in a file.')
+  const other = await world.start({ appUrl: 'https://chat.example.org/' })
   try {
     const read = { name: 'read_file', arguments: { name: 'place.md' } }
     for (const [path, body] of [
@@ -106,10 +88,8 @@ test('where the operator has said where the service is, citations of files lead 
 })
 
 test('a found passage is cited, and words of another page are misattributed', async () => {
-  await upload(
-    'pages.pdf',
-    makePdf([['Whoever counts his deeds arrives late.'], ['The lamp only shines in the room.']]),
-  )
+  const pages = [['Whoever counts his deeds arrives late.'], ['The lamp only shines in the room.']]
+  await upload('pages.pdf', makePdf(pages))
   const { x_service: service } = await turn(
     [
       { name: 'search_files', arguments: { query: 'lamp shines', limit: 1 } },
@@ -117,16 +97,14 @@ test('a found passage is cited, and words of another page are misattributed', as
     ],
     'It says “The lamp only shines in the room” [S1], and “Whoever counts his deeds arrives late” [S1]. More [S2].',
   )
-  expect(
-    service.sources.map(({ ref, verification }) => [ref, verification.map(({ result }) => result)]),
-  ).toEqual([
-    ['pages.pdf, page 2', ['verbatim', 'misattributed']],
-    ['pages.pdf, page 1', ['paraphrase']],
+  expect(service.sources).toMatchObject([
+    { ref: 'pages.pdf, page 2', verification: [{ result: 'verbatim' }, { result: 'misattributed' }] },
+    { ref: 'pages.pdf, page 1', verification: [{ result: 'paraphrase' }] },
   ])
 })
 
 test('a citation names the version that was read, after edits and renames', async () => {
-  const id = await upload('draft.md', 'The first wording of this sentence stands here.', 'text/markdown')
+  const id = await upload('draft.md', 'The first wording of this sentence stands here.')
   const { x_service: service } = await turn(
     [
       { name: 'read_file', arguments: { name: 'draft.md' } },
@@ -146,15 +124,4 @@ test('a citation names the version that was read, after edits and renames', asyn
     'The first wording of this sentence stands here.',
     'The second wording of this sentence stands here.',
   ])
-})
-
-test('a decompression bomb is refused with a reason, and the turn goes on', async () => {
-  await upload('bomb.docx', makeDocx(' '.repeat(150_000_000)))
-  const { choices } = await turn(
-    [{ name: 'read_file', arguments: { name: 'bomb.docx' } }],
-    'That file cannot be read.',
-  )
-  expect(choices[0]?.message.content).toBe('That file cannot be read.')
-  const told = world.upstream.requests.at(-1)
-  expect(JSON.stringify(told)).toContain('unpacks to more than a document of its kind ever needs')
 })

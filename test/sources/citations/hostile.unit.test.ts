@@ -1,27 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { OfferedSource } from '../../../src/agent/tools.ts'
 import { checkCitations } from '../../../src/sources/citations/check.ts'
 import { times } from '../../support/full.ts'
 import { expectLinear } from '../../support/growth.ts'
-import { quoteLibrary } from '../../support/quote-library.ts'
+import { offeredSource, quoteLibrary } from '../../support/quote-library.ts'
 
 const river = 'The river does not hurry, said the miller, and yet “no stone has stopped it”.'
 const pointed = 'אָמַר הַחָכָם: שָׁלוֹם רַב לְאֹהֲבֵי תוֹרָתֶךָ, וְהקב"ה שׁוֹמֵר עַל־הָעוֹלָם בְּכׇל־עֵת. וְהַצַּדִּיק יִשְׂמַח.'
+const source = (mark: string, text: string) => offeredSource({ mark, ref: `Book ${mark}`, text })
 const sources = [source('S1', river), source('S2', pointed), source('S3', '')]
-
-function source(mark: string, text: string): OfferedSource {
-  const names = {
-    ref: `Book ${mark}`,
-    heRef: '',
-    title: 'Book',
-    work: 'Book',
-    version: '',
-    license: '',
-    url: '',
-  }
-  return { ...names, mark, text, language: 'en' }
-}
 
 async function check(text: string, cited = sources) {
   const checked = await checkCitations({
@@ -33,29 +20,27 @@ async function check(text: string, cited = sources) {
 }
 
 const pieces = [
-  '"',
-  '“',
-  '”',
-  '„',
-  '>',
-  '\n',
-  ' ',
-  '[S1]',
-  '[S2, S3',
-  ']',
-  '…',
-  '[x]',
-  'The river does',
-  ' not hurry',
-  'שָׁלוֹם רַב',
-  ' לאהבי ',
-  'וכו׳',
-  '*',
-  '<b>',
-  '😀',
-  '\ud800',
-  'ﬁ',
+  ...[
+    '"',
+    '“',
+    '”',
+    '„',
+    '>',
+    '\n',
+    ' ',
+    '[S1]',
+    '[S2, S3',
+    ']',
+    '…',
+    '[x]',
+    '*',
+    '<b>',
+    '😀',
+    '\ud800',
+    'ﬁ',
+  ],
   'İ',
+  ...['The river does', ' not hurry', 'שָׁלוֹם רַב', ' לאהבי ', 'וכו׳'],
 ]
 
 it('no text makes it throw, and original is what stands between start and end', async () => {
@@ -68,7 +53,7 @@ it('no text makes it throw, and original is what stands between start and end', 
         }
       }
     }),
-    { numRuns: times(400, 2_000) },
+    { numRuns: times(200, 2_000) },
   )
 })
 
@@ -96,31 +81,29 @@ describe('a hostile text is checked in proportion to its length:', () => {
   it.each<[name: string, size: number, text: Text, passage: string, result: string]>([
     ['a quotation of 12,000 words', 12_000, (size) => `"${words(size)}" [S1]`, long, 'verbatim'],
     [
-      'the same with one letter changed, which is too long for near wording',
+      'the same with one letter changed',
       12_000,
       (size) => `"${changed(words(size))}" [S1]`,
       long,
       'not_found',
     ],
     ['900 words with one letter changed', 900, (size) => `"${changed(words(size))}" [S1]`, long, 'fuzzy'],
-    ['6,000 marked quotations', 6000, (size) => `${lost(size).join(' [S1] ')} [S1]`, short, 'not_found'],
-    ['6,000 quotations and one mark', 6000, (size) => `${lost(size).join(' ')} [S1]`, short, 'not_found'],
-    ['160 of a long passage', 160, (size) => `${lost(size).join(' [S1] ')} [S1]`, long, 'not_found'],
+    ['3,000 marked quotations', 3000, (size) => `${lost(size).join(' [S1] ')} [S1]`, short, 'not_found'],
+    ['3,000 quotations and one mark', 3000, (size) => `${lost(size).join(' ')} [S1]`, short, 'not_found'],
+    ['80 of a long passage', 80, (size) => `${lost(size).join(' [S1] ')} [S1]`, long, 'not_found'],
     ['100,000 brackets', 100_000, (size) => '['.repeat(size), long, 'paraphrase'],
     ['100,000 quotation marks', 33_000, (size) => '"“„'.repeat(size), long, 'paraphrase'],
     ['3,200 ellipses', 3200, (size) => `"${'word7 … '.repeat(size)}" [S1]`, long, 'not_found'],
-    [
-      '20,000 quotations opened and never closed',
-      5000,
-      (size) => '"abc «abc ‘abc „abc '.repeat(size),
-      long,
-      'paraphrase',
-    ],
+    ['20,000 unclosed quotations', 5000, (size) => '"abc «abc ‘abc „abc '.repeat(size), long, 'paraphrase'],
     ['15,000 marks and prefixes', 15_000, (size) => 'ש"אב"ג '.repeat(size), long, 'paraphrase'],
   ])('%s', async (_, size, text, passage, result) => {
     const cited = [source('S1', passage)]
-    expect((await check(text(size), cited))[0]?.[0]?.result).toBe(result)
-    await expectLinear(text, (written) => check(written, cited), size)
+    let last: string | undefined
+    const work = async (written: string) => {
+      last = (await check(written, cited))[0]?.[0]?.result
+    }
+    await expectLinear(text, work, size)
+    expect(last).toBe(result)
   })
 })
 

@@ -1,36 +1,27 @@
 import { describe, expect, it } from 'vitest'
-import { verifyText } from '../../../src/sources/citations/verify.ts'
-import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { useLibraryDatabase } from '../../support/database.ts'
+import { libraryReader } from '../../support/library-reader.ts'
 
 const db = useLibraryDatabase()
 
+const library = libraryReader(db)
 const verify = async (text: string) => {
-  const { quotes, refs } = await verifyText(text, verifyLookups(db.database.system))
+  const { quotes, refs } = await library.verify(text)
   return { results: quotes.map(({ result, ref }) => [result, ref]), refs: refs.map(({ text: as }) => as) }
 }
 
 describe('ibid. after a quotation that ends with the name of a book means the ref before:', () => {
+  const books = 'Books of Chassidut,'
+  const beinoni = 'ראה מושגי החסידות, בינוני א. שם נאמר: "ולכן נקרא התניא גם ספר של בינונים" (שם).'
+  const psalms = '(הנהגות והליכות החסידות, אמירת תהילים א). "אמירת תהילים הייתה חביבה על הבעל שם טוב" (שם).'
   it.each([
+    [beinoni, 'Concepts of Chassidut, Beinoni 1'],
+    [psalms, 'Practices of Chassidut, Tehillim 1'],
+    ['(ספרי החסידות, ליקוטי תורה א). "ליקוטי תורה הוא המשכו של תורה אור" (שם).', `${books} Likkutei Torah 1`],
+    ['(ספרי החסידות, תורה אור א). "והמשכו, על רוב שאר התורה, הוא ליקוטי תורה" (שם).', `${books} Torah Ohr 1`],
     [
-      'ראה מושגי החסידות, בינוני א. שם נאמר: "ולכן נקרא התניא גם ספר של בינונים" (שם).',
-      'Concepts of Chassidut, Beinoni 1',
-    ],
-    [
-      '(ספרי החסידות, ליקוטי תורה א). "ליקוטי תורה הוא המשכו של תורה אור" (שם).',
-      'Books of Chassidut, Likkutei Torah 1',
-    ],
-    [
-      '(ספרי החסידות, תורה אור א). "והמשכו, על רוב שאר התורה, הוא ליקוטי תורה" (שם).',
-      'Books of Chassidut, Torah Ohr 1',
-    ],
-    [
-      '(הנהגות והליכות החסידות, אמירת תהילים א). "אמירת תהילים הייתה חביבה על הבעל שם טוב" (שם).',
-      'Practices of Chassidut, Tehillim 1',
-    ],
-    [
-      'See Books of Chassidut, Likkutei Torah 1. “Gleanings of Torah, continues Torah Ohr” (ibid.).',
-      'Books of Chassidut, Likkutei Torah 1',
+      `See ${books} Likkutei Torah 1. “Gleanings of Torah, continues Torah Ohr” (ibid.).`,
+      `${books} Likkutei Torah 1`,
     ],
   ])('%s', async (text, ref) => {
     expect((await verify(text)).results).toEqual([['verbatim', ref]])

@@ -2,53 +2,26 @@ import { expect, it } from 'vitest'
 import { type ListedSource, renderSourceList } from '../../../src/sources/citations/source-list.ts'
 
 const source = {
-  mark: 'S3',
-  ref: 'Book of Rivers 3:4',
-  heRef: 'ספר הנהרות ג׳, ד׳',
-  title: 'Book of Rivers',
-  work: 'Book of Rivers',
-  language: 'he',
-  version: 'דפוס ראשון',
-  license: 'CC0',
-  url: 'https://example.org/rivers',
-  text: 'The river does not hurry.',
+  ...{ mark: 'S3', ref: 'Book of Rivers 3:4', heRef: 'ספר הנהרות ג׳, ד׳', title: 'Book of Rivers' },
+  ...{ work: 'Book of Rivers', language: 'he', version: 'דפוס ראשון', license: 'CC0' },
+  ...{ url: 'https://example.org/rivers', text: 'The river does not hurry.' },
 }
 
 const linesOf = (list: string) => list.split('\n').map((line) => line.trimEnd())
 
 it('every source has its own lines, in order, after a blank line', () => {
   const plain = { ...source, ref: 'Notes', heRef: 'Notes', version: '', license: '', url: '' }
-  expect(
-    renderSourceList([
-      { source, n: 1 },
-      { source: plain, n: 2 },
-    ]),
-  ).toBe(
-    [
-      '',
-      '',
-      'Sources:',
-      '',
-      '[1] Book of Rivers 3:4  ',
-      'ספר הנהרות ג׳, ד׳  ',
-      'דפוס ראשון  ',
-      'Licence: CC0  ',
-      'https://example.org/rivers',
-      '',
-      '[2] Notes',
-    ].join('\n'),
-  )
+  const lines = ['[1] Book of Rivers 3:4  ', 'ספר הנהרות ג׳, ד׳  ', 'דפוס ראשון  ', 'Licence: CC0  ']
+  const listed = ['', '', 'Sources:', '', ...lines, 'https://example.org/rivers', '', '[2] Notes']
+  const sources = [source, plain].map((one, i) => ({ source: one, n: i + 1 }))
+  expect(renderSourceList(sources)).toBe(listed.join('\n'))
 })
 
 it('no line of the English list holds Hebrew and Latin letters', () => {
-  const list = renderSourceList([
-    {
-      source,
-      n: 1,
-      verification: [{ result: 'misattributed', found_ref: 'ספר ההרים ב' }, { result: 'verbatim' }],
-    },
-  ])
-  for (const line of linesOf(list)) expect(/[א-ת]/.test(line) && /[A-Za-z]/.test(line)).toBe(false)
+  const misattributed = { result: 'misattributed', found_ref: 'ספר ההרים ב' } as const
+  const verification = [misattributed, { result: 'verbatim' } as const]
+  for (const line of linesOf(renderSourceList([{ source, n: 1, verification }])))
+    expect(/[א-ת]/.test(line) && /[A-Za-z]/.test(line)).toBe(false)
 })
 
 it.each([
@@ -78,9 +51,8 @@ it.each([
 )
 
 it('stands in Hebrew words on request', () => {
-  const lines = linesOf(
-    renderSourceList([{ source, n: 1, verification: [{ result: 'verbatim' }] }], { language: 'he' }),
-  )
+  const listed = [{ source, n: 1, verification: [{ result: 'verbatim' as const }] }]
+  const lines = linesOf(renderSourceList(listed, { language: 'he' }))
   expect(lines).toContain('מקורות:')
   expect(lines).toContain('ציטוט: מילה במילה')
   expect(lines.indexOf('[1] ספר הנהרות ג׳, ד׳') + 1).toBe(lines.indexOf('Book of Rivers 3:4'))
@@ -94,8 +66,7 @@ it('has isolates around foreign runs only on request', () => {
 })
 
 it('keeps a name with line breaks on one line, and is empty for no sources', () => {
-  expect(renderSourceList([{ source: { ...source, ref: 'Book\n\nof  Rivers' }, n: 1 }])).toContain(
-    '[1] Book of Rivers',
-  )
+  const broken = { ...source, ref: 'Book\n\nof  Rivers' }
+  expect(renderSourceList([{ source: broken, n: 1 }])).toContain('[1] Book of Rivers')
   expect(renderSourceList([])).toBe('')
 })

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { OfferedSource } from '../../../src/agent/tools.ts'
 import { checkQuestion } from '../../../src/sources/citations/check.ts'
 import { type Verification, verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { ensureStarterLibrary } from '../../../src/sources/importers/starter.ts'
 import { useDatabase } from '../../support/database.ts'
 import { importLines } from '../../support/library-lines.ts'
+import { offeredSource } from '../../support/quote-library.ts'
 
 /** Quotations as answers write them, honest and dishonest, over the starter library and some texts with an edition's signs. */
 
@@ -37,17 +37,15 @@ beforeAll(async () => {
 })
 
 /** What the model was given as `[S1]` and `[S2]`. */
-const offered: readonly OfferedSource[] = [own[7], own[8]].map((line, i) => ({
-  ...{ mark: `S${i + 1}`, ref: line?.ref ?? '', heRef: '', title: '', work: 'Refrains', language: 'he' },
-  ...{ version: '', license: 'own', url: '', text: line?.he ?? '' },
-}))
+const offered = [own[7], own[8]].map((line, i) =>
+  offeredSource({ mark: `S${i + 1}`, ref: line?.ref ?? '', language: 'he', text: line?.he ?? '' }),
+)
 
 const verify = (text: string): Promise<Verification> =>
   verifyText(text, { ...verifyLookups(db.database.system), offered, explain: true })
 
 const [rasha, bitachon] = ['Concepts of Chassidut, Rasha 1', 'Concepts of Chassidut, Bitachon 1']
 const tzimtzum = 'Concepts of Chassidut, Tzimtzum 1'
-const garments = 'Concepts of Chassidut, Garments of the Soul 1'
 const zusha = 'Masters of Chassidut, Zusha of Anipoli 1'
 const worlds = 'Concepts of Chassidut, Four Worlds 1'
 const malkah = 'Practices of Chassidut, Melaveh Malkah 1'
@@ -56,30 +54,20 @@ describe('word for word', () => {
   it.each([
     `“The effort is only a vessel and the blessing is from above” (${bitachon}).`,
     `${bitachon} says: "The effort is only a vessel and the blessing is from above."`,
-    `“as a candle is not noticed in full sunlight” (${tzimtzum})`,
-    `“Like clothes, they can be changed” — ${garments}`,
     `> He died in 1800 and is buried in Anipoli near his teacher.\n\n— ${zusha}`,
+    `“as a candle is not noticed in full sunlight” (${tzimtzum})`,
     `"ההשתדלות היא כלי, והברכה באה מלמעלה" (מושגי החסידות, ביטחון א)`,
-    `כתוב: «המעשה שלמטה מגיע למעלה מכולם» (${worlds})`,
-    `“[T]he light of Shabbat should not simply end” (${malkah})`,
-    `“the *light* of Shabbat should **not** simply end” (${malkah})`,
-    `"It is also called the meal of King David"¹ there.\n\n¹ ${malkah}`,
-    `"It is also called the meal of King David"<sup>1</sup> there.\n\n<sup>1</sup> ${malkah}`,
     `<blockquote class="q"><p>It is also called the meal of King David.</p>\n<cite>${malkah}</cite></blockquote>`,
     `<figure><figcaption>It is also called the meal of King David (${malkah})</figcaption></figure>`,
     `<dl><dt>${malkah}</dt><dd>It is also called the meal of King David.</dd></dl>`,
     `**${malkah}**\n: It is also called the meal of King David.`,
-    `*It is also called the meal of King David*, ${malkah}`,
     `"It is also called the meal of King David (${malkah})"`,
     '“The wick drinks slowly;[1] so it is taught” (Refrains 5:1)',
     '“so it is taught {S1} in the gate of oil {3} and again” (Refrains 5:1)',
     '“עזרם ומגנם הוא” (Refrains 1:2)',
     '“עזרם ומגנם הוא” (Refrains 1:1)',
-    '“ויאמר אליו מי לכם בבית ויאמר אחי” (Refrains 2:1)',
-    '“ויאמר אליו מלכם בבית ויאמר אחי” (Refrains 2:1)',
     '“בבית ויאמר אחי ויקומו וילכו שניהם יחדיו” (Refrains 2:1-2)',
     '“הפועלים [תחלה] באים לשדה &lt;רבי יונה אומר בערב&gt; ועושים מלאכתם” (Refrains 3:1)',
-    '“באים לשדה <רבי יונה אומר בערב> ועושים מלאכתם באמונה” (Refrains 3:1)',
     '“ווייל די שמחה ווייזט אים דעם וועג” (Refrains 3:2)',
     `“developed in Chassidut, that the Infinite One restrained …” (${tzimtzum})`,
     `“Tzimtzum, contraction or concealment, is the Lurianic idea” (${tzimtzum})`,
@@ -92,19 +80,10 @@ describe('word for word', () => {
 
 describe('edited, with what differs', () => {
   it.each([
-    [`“The effort is … from above” (${bitachon})`, 'only a vessel and the blessing is'],
     [`“tzimtzum is … literal” (${tzimtzum}) and “tzimtzum is … literal: it hides the light”`, undefined],
     [`“a person does what is in his power […] while knowing that the result” (${bitachon})`, undefined],
     [`“even if he regrets it ... There are many degrees” (${rasha})`, 'quickly'],
-    [`“[half of] the extreme case the good within no longer stirs him” (${rasha})`, '[half of]'],
-    [`“The effort is [not] only a vessel” (${bitachon})`, '[not]'],
-    [`“[Zusha] is buried in Anipoli near his teacher” (${zusha})`, '[Zusha]'],
-    [`“He died in [1815] and is buried in Anipoli” (${zusha})`, '1800'],
-    [`“The effort is only a vessel and the [curse] is from above” (${bitachon})`, 'blessing'],
     [`"ההשתדלות … באה מלמעלה" (מושגי החסידות, ביטחון א)`, 'היא כלי, והברכה'],
-    [`"המעשה [הרע] שלמטה מגיע למעלה מכולם" (${worlds})`, '[הרע]'],
-    [`"שלמטה מגיע … מכולם, כי העולם" (${worlds})`, 'למעלה'],
-    [`"השתדלות היא כלי, והברכה באה מלמעלה" (מושגי החסידות, ביטחון א)`, 'ההשתדלות'],
     ['“באים לשדה ועושים מלאכתם באמונה” (Refrains 3:1)', 'רבי יונה אומר בערב'],
     ['“מגר בונה את הדלת … ואת החלון בערב” (Refrains 4:1)', undefined],
     [
@@ -128,10 +107,9 @@ describe('never verbatim or edited', () => {
     [`“Yearning is the ladder on which the silent climb to song” (${bitachon})`, ['not_found']],
     [`“The effort is only a vessel and the blessing is from above” (${tzimtzum})`, ['misattributed']],
     [`“The effort is … from above” (${tzimtzum})`, ['misattributed']],
-    [`“The effort is only a vessel (never) and the blessing is from above” (${bitachon})`, ['fuzzy']],
-    [`“joy … vessel … power … calm … kindness … wealth” (${bitachon})`, ['not_found']],
-    [`“the blessing is from above … The effort is only a vessel” (${bitachon})`, ['not_found', 'fuzzy']],
     [`“The effort is only a vessel … the sea is calm at dusk” (${bitachon})`, ['not_found']],
+    [`“joy … vessel … power … calm … kindness … wealth” (${bitachon})`, ['not_found']],
+    [`“The effort is only a vessel (never) and the blessing is from above” (${bitachon})`, ['fuzzy']],
     [`“[The master taught that] joy [is a ladder of seven rungs]” (${bitachon})`, ['not_found']],
     [`"ההשתדלות היא עיקר, והברכה באה ממילא לכל אדם" (מושגי החסידות, ביטחון א)`, ['not_found', 'fuzzy']],
     [`"הסולם עומד בלב השותק והוא עולה בשיר" (${worlds})`, ['not_found']],
@@ -147,10 +125,10 @@ describe('never verbatim or edited', () => {
   })
 
   it('an expansion of an abbreviation that means other words is not equal', async () => {
-    const [quote] = (await verify('“ואל ידבר קלות חכמה ובינה בבית ה׳” (Refrains 3:3)')).quotes
-    expect(quote?.similarity ?? 0).toBeLessThan(1)
-    const [right] = (await verify('“ואל ידבר קלות חס ושלום בבית ה׳” (Refrains 3:3)')).quotes
-    expect(right).toMatchObject({ result: 'fuzzy', similarity: 1 })
+    const written = async (words: string) =>
+      (await verify(`“ואל ידבר קלות ${words} בבית ה׳” (Refrains 3:3)`)).quotes[0]
+    expect((await written('חכמה ובינה'))?.similarity ?? 0).toBeLessThan(1)
+    expect(await written('חס ושלום')).toMatchObject({ result: 'fuzzy', similarity: 1 })
   })
 })
 
@@ -178,7 +156,6 @@ describe('the source that an answer names is read', () => {
     ['in another ref of its bracket', `${choice} (Shabbat 30b, quoted in Bechirah 1)`],
     ['behind a semicolon', '“ויקומו וילכו שניהם יחדיו” (Refrains 1; 2)'],
     ['behind entities', `&#8220;Angels have no real choice&#8221; (Bechirah 1)`],
-    ['behind escaped marks', `\\"Angels have no real choice\\" (Bechirah 1)`],
   ])('%s, where the words are right', async (_, text) => {
     const { quotes } = await verify(text)
     expect(quotes.length).toBeGreaterThan(0)
@@ -188,22 +165,16 @@ describe('the source that an answer names is read', () => {
 
   it.each([
     ['a portion before a verb', `As Noam Elimelech, Vayeshev says, ${effort}.`],
-    ['a portion behind "to"', `As Kedushat Levi to Noach puts it, ${effort}`],
     ['a portion with a prefix', `כפי שכותב הנועם אלימלך בפרשת וישב: ${effort}`],
     ['a portion behind a volume', `${effort} (Mei HaShiloach I, Lech Lecha)`],
-    ['a Hebrew volume', `${effort} (מי השילוח ח"א, לך לך)`],
     ['a work with more words', `${effort} (נועם אלימלך, ליקוטי שושנה)`],
-    ['a work with its subject', `${effort} (Books of Chassidut on Likutei Moharan)`],
     ['an abbreviated work', `${effort} (שפ"א בהעלותך תרמ"ב)`],
     ['an entry in a bracket', `במושגי החסידות (ערך אמונה): "ההשתדלות היא כלי, והברכה באה מלמעלה"`],
     ['an entry before its work', `${effort} (Emunah, in Concepts of Chassidut)`],
     ['an entry in marks before its work', `${effort} (“Emunah,” Concepts of Chassidut)`],
-    ['an entry that is called one', `${effort} (s.v. Emunah)`],
-    ['a list of sources', `${effort} (1) and so on.\n\nSources:\n1. ${rasha}\n2. ${bitachon}`],
     ['a raised number in brackets', `${effort}<sup>[1]</sup>\n\n[1] ${rasha}`],
     ['a note within a line', `${effort}<sup>2</sup>\n\n<sup>1</sup> ${bitachon}. <sup>2</sup> ${rasha}.`],
     ['a heading above a list', `**${rasha}**\n- ${effort}\n- ${effort}\n\n**${bitachon}**\n- ${choice}`],
-    ['a chapter with a page', `“ויקומו וילכו שניהם יחדיו” (Refrains 1, p. 12a)`],
   ])('%s, where the words are from elsewhere', async (_, text) => {
     for (const result of await results(text)) expect(result).toBe('misattributed')
     expect(await results(text)).not.toEqual([])
@@ -220,7 +191,14 @@ describe('the source that an answer names is read', () => {
   })
 
   it('in the row of a table, and not in the next row', async () => {
-    const text = `| Ref | Hebrew | English |\n|---|---|---|\n| Refrains 4:1 | “הנגר בונה את הדלת בבוקר” | “the carpenter builds the great door in the morning” |\n| Refrains 2:1 | “המעיין יוצא מן הסלע” | |`
+    const rows = ['Refrains 4:1 | “הנגר בונה את הדלת בבוקר” | “the carpenter builds the great door at dawn”']
+    const lines = [
+      'Ref | Hebrew | English',
+      '---|---|---',
+      ...rows,
+      'Refrains 2:1 | “המעיין יוצא מן הסלע” | ',
+    ]
+    const text = lines.map((line) => `| ${line} |`).join('\n')
     expect(await results(text)).toEqual(['verbatim', 'translation', 'misattributed'])
   })
 
@@ -230,9 +208,8 @@ describe('the source that an answer names is read', () => {
   })
 
   it('and a verb behind an entry is no ref', async () => {
-    expect((await verify('The Zusha of Anipoli entry says “He died in 1800 and is buried”.')).refs).toEqual(
-      [],
-    )
+    const text = 'The Zusha of Anipoli entry says “He died in 1800 and is buried”.'
+    expect((await verify(text)).refs).toEqual([])
   })
 })
 
@@ -240,10 +217,7 @@ describe('translations', () => {
   it.each([
     ['beside its original', '“הנגר בונה את הדלת בבוקר” (“the carpenter builds the door in the morning”)'],
     ['before its original', '"The carpenter builds the door in the morning": "הנגר בונה את הדלת בבוקר"'],
-    [
-      'in a block',
-      '> הנגר בונה את הדלת בבוקר\n> The carpenter builds the door in the morning\n\n— Refrains 4:1',
-    ],
+    ['in a block', '> הנגר בונה את הדלת בבוקר\n> The carpenter builds the door at dawn\n\n— Refrains 4:1'],
     ['at the mark of a Hebrew passage', '“The carpenter builds the door in the morning” [S1]'],
   ])('%s are called so', async (_, text) => {
     const results = (await verify(text)).quotes.map(({ result }) => result)
@@ -275,33 +249,14 @@ describe('a ref behind a quotation counts, although the library cannot read its 
     '"ביטול אינו שנאה עצמית ואינו איבוד הכישרונות"',
   ]
   it.each([
-    ...['IK 12', 'IK 33', 'KA 4', 'SY 13', 'TZ 6', 'Zohar III, 152a', 'Zohar, p. 152', 'Kuzari, p. 12'],
-    ...['Sefer Orot HaNiggun 14', 'Concepts of Chassidut, Moshiach Letters 1', 'Kuntres HaSimcha, p. 12'],
-    ...[
-      'Emek HaSod, gate 2',
-      'Sefer HaNiggunim, ch. 3',
-      'Derech HaMelodia 4:2',
-      'Torat Menachem 5712, vol. 2',
-    ],
-    ...[
-      'Sefer HaMaamarim 5659',
-      'Maggid, Torah Or 7',
-      'Sefer Orot HaNiggun XIV',
-      'Kuntres HaSimcha, pp. 12-13',
-    ],
+    ...['IK 12', 'SY 13', 'TZ 6', 'Zohar III, 152a', 'Zohar, p. 152', 'Sefer Orot HaNiggun 14'],
+    ...['Concepts of Chassidut, Moshiach Letters 1', 'Kuntres HaSimcha, p. 12', 'Emek HaSod, gate 2'],
+    ...['Derech HaMelodia 4:2', 'Torat Menachem 5712, vol. 2', 'Sefer HaMaamarim 5659'],
+    ...['Maggid, Torah Or 7', 'Sefer Orot HaNiggun XIV', 'Kuntres HaSimcha, pp. 12-13'],
+    ...['זח"ג קנב ע"א', 'סה"מ תרנ"ט', 'קונטרס השמחה פרק ג', 'תקו"ז ו', 'לקו"ש ח"ד', 'ע"ח שער א'],
+    ...['ספר הניגונים יב', 'אג"ק ח"ג עמ\' קנב'],
   ])('(%s)', async (ref) => {
-    for (const text of [`${joy} (${ref})`, `${joy} (see the ${ref})`, `${joy} — ${ref}`]) {
-      const { quotes, refs } = await verify(text)
-      expect(quotes).toMatchObject([{ result: 'misattributed', ref }])
-      expect(refs).toMatchObject([{ text: ref, exists: false }])
-    }
-  })
-
-  it.each([
-    ...['זח"ג קנב ע"א', 'סה"מ תרנ"ט', 'קונטרס השמחה פרק ג', 'ז"ח קנב', 'תקו"ז ו', 'לקו"ש ח"ד', 'ע"ח שער א'],
-    ...['של"ה ח"א מ', 'ליקוטי שיחות ח"ד', 'ספר הניגונים יב', 'סה"ש תש"ח', 'אג"ק ח"ג עמ\' קנב', 'לקו"ד ח"א'],
-  ])('(%s)', async (ref) => {
-    const { quotes, refs } = await verify(`${self} (${ref})`)
+    const { quotes, refs } = await verify(`${/[א-ת]/.test(ref) ? self : joy} (${ref})`)
     expect(quotes).toMatchObject([{ result: 'misattributed', ref }])
     expect(refs).toMatchObject([{ text: ref, exists: false }])
   })
@@ -311,8 +266,8 @@ describe('a ref behind a quotation counts, although the library cannot read its 
     `${joy} (quoted in *Sefer Orot HaNiggun* 14, emphasis added)`,
     `${joy} [Sefer Orot HaNiggun 14]`,
     `> ${joy.slice(1, -1)}\n\n— Sefer Orot HaNiggun 14`,
-    `*${joy.slice(1, -1)}* (Sefer Orot HaNiggun 14)`,
-    `${joy}.[1]\n\n[1] Sefer Orot HaNiggun 14`,
+    `${joy} (see the Sefer Orot HaNiggun 14)`,
+    `${joy} — Sefer Orot HaNiggun 14`,
     `${joy}.[^1]\n\n[^1]: Sefer Orot HaNiggun 14`,
   ])('in each form of writing: %s', async (text) => {
     expect((await verify(text)).quotes).toMatchObject([{ result: 'misattributed' }])
@@ -325,15 +280,8 @@ describe('a ref behind a quotation counts, although the library cannot read its 
   })
 
   it.each([
-    ...[
-      'Session 3',
-      'Vilna 1837',
-      'New York, 1958',
-      'Rabbi Levi, 34',
-      'Kislev 19',
-      'emphasis added in chapter 3',
-    ],
-    ...['כפי שלמדנו בפרק ג', 'רמב"ם ז"ל', 'see chapter 3 below'],
+    ...['Session 3', 'Vilna 1837', 'New York, 1958', 'Rabbi Levi, 34', 'Kislev 19', 'see chapter 3 below'],
+    ...['כפי שלמדנו בפרק ג', 'רמב"ם ז"ל', 'emphasis added in chapter 3'],
   ])('but not what is no ref: (%s)', async (words) => {
     const { quotes, refs } = await verify(`${joy} (${words})`)
     expect(quotes).toMatchObject([{ result: 'verbatim' }])

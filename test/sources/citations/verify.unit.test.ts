@@ -4,7 +4,7 @@ import type { ComparedPassage } from '../../../src/sources/citations/comparison/
 import { checkText, verifyText } from '../../../src/sources/citations/verify.ts'
 import { times } from '../../support/full.ts'
 import { expectLinear } from '../../support/growth.ts'
-import { quoteLibrary } from '../../support/quote-library.ts'
+import { offeredSource, quoteLibrary } from '../../support/quote-library.ts'
 
 const library: readonly ComparedPassage[] = [
   { ref: 'Book of Rivers, Part I; Gate 3:4', text: 'The river does not hurry, and no stone has stopped it.' },
@@ -28,14 +28,10 @@ describe('a quotation is compared with', () => {
     const text =
       'Sayings 54 differs. Book of Rivers, Part I; Gate 3:4 says "the river does not hurry" and „שום אבן לא עצרה אותו”.\n\nSayings 54: "the evening wind waits"'
     const { quotes } = await verifyText(text, lookups())
+    const ref = 'Book of Rivers, Part I; Gate 3:4'
     expect(quotes).toMatchObject([
-      {
-        result: 'verbatim',
-        original: 'The river does not hurry',
-        ref: 'Book of Rivers, Part I; Gate 3:4',
-        start: 0,
-      },
-      { result: 'edited', original: 'שׁוּם אֶבֶן לֹא עָצְרָה אוֹתוֹ', ref: 'Book of Rivers, Part I; Gate 3:4' },
+      { result: 'verbatim', original: 'The river does not hurry', ref, start: 0 },
+      { result: 'edited', original: 'שׁוּם אֶבֶן לֹא עָצְרָה אוֹתוֹ', ref },
       { result: 'not_found', ref: 'Sayings 54' },
     ])
   })
@@ -47,18 +43,7 @@ describe('a quotation is compared with', () => {
   })
 
   it('the mark beside it, if that was offered', async () => {
-    const offered = {
-      mark: 'S1',
-      ref: 'File 1',
-      heRef: '',
-      title: '',
-      work: '',
-      language: 'en',
-      version: '',
-      license: '',
-      url: '',
-      text: 'Nobody knows this text but us.',
-    }
+    const offered = offeredSource({ ref: 'File 1', text: 'Nobody knows this text but us.' })
     const text = 'See Sayings 54. And then "nobody knows this text" [S1].'
     expect((await verifyText(text, { ...lookups(), offered: [offered] })).quotes).toMatchObject([
       { result: 'verbatim', ref: 'File 1' },
@@ -74,11 +59,12 @@ describe('a quotation is compared with', () => {
 
   it('the whole library, if nothing is named', async () => {
     const { quotes } = await verifyText('"Every hill stands still" but "every cloud drifts away"', lookups())
+    const quote = 'Every hill stands still'
     expect(quotes).toEqual([
       {
-        quote: 'Every hill stands still',
+        quote,
         result: 'verbatim',
-        original: 'Every hill stands still',
+        original: quote,
         start: 0,
         end: 23,
         similarity: 1,
@@ -140,25 +126,9 @@ it('a ref is read once, however often it is named', async () => {
 })
 
 const pieces = [
-  'Sayings',
-  ' 54',
-  ' 3:4',
-  'Book of Rivers, Part I; Gate',
-  ' 5a',
-  '"',
-  '“',
-  '”',
-  ' ',
-  '\n',
-  'Every hill stands still',
-  '„',
-  'שלום',
-  'I ',
-  '-',
-  '–6',
-  ':',
-  'The ',
-  '\ud800',
+  ...['Sayings', ' 54', ' 3:4', 'Book of Rivers, Part I; Gate', ' 5a', '"', '“', '”', '„', ' ', '\n', 'I '],
+  ...['-', '–6'],
+  ...[':', 'The ', 'Every hill stands still', 'שלום', '\ud800'],
 ]
 
 it('no text makes it throw', async () => {
@@ -263,12 +233,7 @@ describe('a block in Hebrew with its translation below', () => {
 
 describe('a ref at the edge of a block', () => {
   const passage = 'Sayings 99, by its number, speaks of hills and of the wind. Its root is in Sayings 99.'
-  const offered = [
-    {
-      ...{ mark: 'S1', ref: 'Book of Rivers 3', heRef: '', title: '', work: '', language: 'en' },
-      ...{ version: '', license: '', url: '', text: passage },
-    },
-  ]
+  const offered = [offeredSource({ ref: 'Book of Rivers 3', text: passage })]
   it.each([
     'Sayings 99, by its number, speaks of hills',
     'hills and of the wind. Its root is in Sayings 99.',
@@ -283,9 +248,7 @@ describe('a ref at the edge of a block', () => {
     expect((await verifyText(text, lookups())).quotes).toMatchObject([
       { result: 'verbatim', ref: 'Sayings 54' },
     ])
-    const found = await checkText(`> by its number, speaks of hills (Sayings 99) [S1]`, lookups(), {
-      offered,
-    })
-    expect(found.ownRefs).toHaveLength(1)
+    const answer = '> by its number, speaks of hills (Sayings 99) [S1]'
+    expect((await checkText(answer, lookups(), { offered })).ownRefs).toHaveLength(1)
   })
 })

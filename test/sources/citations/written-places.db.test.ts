@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Verification, verifyText } from '../../../src/sources/citations/verify.ts'
-import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { useLibrary } from '../../support/library-lines.ts'
+import { libraryReader } from '../../support/library-reader.ts'
 
 const lantern = 'Every lantern in the valley burns until the miller closes his heavy door'
 const place = (chapter: number): string => `Tanya, Part I; Likkutei Amarim ${chapter}`
@@ -13,10 +12,8 @@ const db = useLibrary(
     en: i === 25 ? `${lantern}.` : `Row ${i + 1} of the hall is bare.`,
   })),
 )
-
-async function quotesOf(text: string): Promise<Verification['quotes']> {
-  return (await verifyText(text.replace('Q', lantern), verifyLookups(db.database.system))).quotes
-}
+const { verify } = libraryReader(db)
+const quotesOf = async (text: string) => (await verify(text.replace('Q', lantern))).quotes
 
 describe('the place of a quotation is read', () => {
   it.each([

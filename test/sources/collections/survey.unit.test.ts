@@ -9,11 +9,7 @@ import type { ExportSource } from '../../../src/sources/importers/sefaria/export
 async function surveyOf(...beginnings: readonly string[]) {
   const source: ExportSource = {
     entries: beginnings.map((text, i) => ({
-      id: String(i),
-      title: 'Tanya',
-      categories: [],
-      name: String(i),
-      location: text,
+      ...{ id: String(i), title: 'Tanya', categories: [], name: String(i), location: text },
     })),
     merged: 0,
     read: () => Promise.reject(new Error('not read')),
@@ -36,11 +32,8 @@ test('a claim that a text is one’s own needs permission, as the import demands
 })
 
 test('a licence is read with its escapes, and one that is no text is unknown', async () => {
-  const { survey } = await surveyOf(
-    '{"license":"CC\\u002dBY \\"4\\"","text":[',
-    stating(['CC0']),
-    stating(null),
-  )
+  const escaped = '{"license":"CC\\u002dBY \\"4\\"","text":['
+  const { survey } = await surveyOf(escaped, stating(['CC0']), stating(null))
   expect(survey.licenses).toEqual([
     { license: 'unknown', kind: 'unknown', files: 2 },
     { license: 'CC-BY "4"', kind: 'unknown', files: 1 },

@@ -7,11 +7,11 @@ import { openWorld, type World } from '../../support/world/world.ts'
 
 /** An entry of an encyclopedia that cites a text of the publisher. */
 const entry = {
-  work: 'Concepts of Chassidut',
-  ref: 'Concepts of Chassidut, Lamp 1',
-  en: 'A lamp in the house stands for the soul, which gives light to everything around it.',
-  license: 'CC0',
-  refs: ['House Lamp 1'],
+  ...{ work: 'Concepts of Chassidut', ref: 'Concepts of Chassidut, Lamp 1', license: 'CC0' },
+  ...{
+    refs: ['House Lamp 1'],
+    en: 'A lamp in the house stands for the soul, which gives light to all around it.',
+  },
 }
 
 let fake: FakeSefaria
@@ -36,15 +36,9 @@ beforeEach(async () => {
 })
 
 type Block = {
-  sources: {
-    ref: string
-    version: string
-    license: string
-    url: string
-    verification: { result: string }[]
-  }[]
-  quotations: { result: string; ref?: string }[]
-  unknown_refs: { ref: string; publisher?: { url: string; license: string } }[]
+  sources: { ref: string; verification: { result: string }[] }[]
+  quotations: object[]
+  unknown_refs: object[]
 }
 type Completion = { choices: { message: { content: string } }[]; x_service: Block }
 
@@ -59,41 +53,31 @@ function script(name: string, args: object, answer: string): void {
   world.upstream.enqueue(callTools([{ name, arguments: { ...args } }]), reply(answer))
 }
 
+const lampUrl = (place: string): string => `https://www.sefaria.org/House_Lamp.${place}`
+
 /** The result of the tool that the model was given last. */
-function toolResult(): Record<string, unknown> {
+function toolResult() {
   const messages = world.upstream.requests.at(-1)?.body.messages ?? []
-  return JSON.parse(String(messages.findLast(({ role }) => role === 'tool')?.content)) as Record<
-    string,
-    unknown
-  >
+  return JSON.parse(String(messages.findLast(({ role }) => role === 'tool')?.content))
 }
 
 test('a fetched text is cited with version and licence, and verified word for word', async () => {
   script('read_source', { ref: 'House Lamp 1:2' }, 'It is written: “And its light grows and grows.” [S2]')
   const { x_service: block } = await ask(question('What does the House Lamp say?'))
+  const facts = { version: 'Community Translation', license: 'CC-BY' }
   expect(block.sources).toMatchObject([
-    {
-      ref: 'House Lamp 1:2',
-      version: 'Community Translation',
-      license: 'CC-BY',
-      url: 'https://www.sefaria.org/House_Lamp.1.2',
-      verification: [{ result: 'verbatim' }],
-    },
+    { ref: 'House Lamp 1:2', url: lampUrl('1.2'), verification: [{ result: 'verbatim' }], ...facts },
   ])
 })
 
-test('a search that names a place of the publisher finds it', async () => {
-  script('search_sources', { query: 'House Lamp 3:1' }, 'Found.')
+test.each([
+  ['search_sources', { query: 'House Lamp 3:1' }, { ref: 'House Lamp 3:1', in_named_place: true }],
+  ['resolve_ref', { ref: 'House Lamp 3' }, { ref: 'House Lamp 3:1' }],
+])('%s finds a place of the publisher', async (tool, args, passage) => {
+  script(tool, args, 'Found.')
   await ask(question('Find it.'))
-  const [first] = toolResult()['passages'] as readonly object[]
-  expect(first).toMatchObject({ ref: 'House Lamp 3:1', in_named_place: true })
+  expect(toolResult()['passages'][0]).toMatchObject(passage)
   expect(toolResult()).not.toHaveProperty('does_not_exist')
-})
-
-test('a ref is resolved by fetching it', async () => {
-  script('resolve_ref', { ref: 'House Lamp 3' }, 'Found.')
-  await ask(question('What is it?'))
-  expect(toolResult()).toMatchObject({ found: true, passages: [{ ref: 'House Lamp 3:1' }] })
 })
 
 test.each([
@@ -103,14 +87,10 @@ test.each([
 ])('%s gives address and licence of a text that may not be stored', async (tool, args) => {
   script(tool, args, 'See House Lamp 2:1.')
   const { x_service: block } = await ask(question('Read it.'))
-  expect(JSON.stringify(toolResult())).toContain('CC-BY-NC: https://www.sefaria.org/House_Lamp.2.1')
+  expect(JSON.stringify(toolResult())).toContain(`CC-BY-NC: ${lampUrl('2.1')}`)
   expect(block.sources).toEqual([])
-  expect(block.unknown_refs).toMatchObject([
-    {
-      ref: 'House Lamp 2:1',
-      publisher: { url: 'https://www.sefaria.org/House_Lamp.2.1', license: 'CC-BY-NC' },
-    },
-  ])
+  const publisher = { url: lampUrl('2.1'), license: 'CC-BY-NC' }
+  expect(block.unknown_refs).toMatchObject([{ ref: 'House Lamp 2:1', publisher }])
 })
 
 test('a quotation of a text that no tool read is verified after fetching it', async () => {
@@ -159,16 +139,13 @@ test('without the setting, no request leaves the service', async () => {
 
 test('the built-in model quotes the primary texts of an entry', async () => {
   const builtIn = await world.start({ model: 'built-in' })
-  const { choices, x_service: block } = await ask(
-    question('What does the lamp in the house stand for?'),
-    builtIn,
-  )
+  const asked = question('What does the lamp in the house stand for?')
+  const { choices, x_service: block } = await ask(asked, builtIn)
   const text = choices[0]?.message.content ?? ''
   expect(text).toContain('Primary texts on this:')
   expect(text).toContain('The first lamp burns in the house.')
-  expect(block.sources.map(({ ref }) => ref)).toEqual(['Concepts of Chassidut, Lamp 1', 'House Lamp 1:1'])
-  expect(block.sources.map(({ verification }) => verification)).toEqual([
-    [expect.objectContaining({ result: 'verbatim' })],
-    [expect.objectContaining({ result: 'verbatim' })],
+  expect(block.sources).toMatchObject([
+    { ref: 'Concepts of Chassidut, Lamp 1', verification: [{ result: 'verbatim' }] },
+    { ref: 'House Lamp 1:1', verification: [{ result: 'verbatim' }] },
   ])
 })

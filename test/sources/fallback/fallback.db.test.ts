@@ -9,7 +9,6 @@ import {
 } from '../../../src/sources/fallback/fallback-metrics.ts'
 import type { FallbackSettings } from '../../../src/sources/fallback/fetches.ts'
 import type { FallbackLimits } from '../../../src/sources/fallback/limits.ts'
-import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { SefariaApi } from '../../../src/sources/importers/sefaria/api.ts'
 import { importFromApi } from '../../../src/sources/importers/sefaria/import-api.ts'
 import { readPassage } from '../../../src/sources/library/passages.ts'
@@ -18,6 +17,7 @@ import { lockLibrary } from '../../../src/sources/library/writing/library.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
 import { useDatabase } from '../../support/database.ts'
 import { type FakeSefaria, startFakeSefaria } from '../../support/fake-sefaria.ts'
+import { importLines } from '../../support/library-lines.ts'
 import { lampRecords, lampSections, publisherSection } from '../../support/publisher.ts'
 
 let fake: FakeSefaria
@@ -46,11 +46,7 @@ const open = (limits: Partial<FallbackLimits> = {}, settings: Partial<FallbackSe
   openFallback(
     db.database,
     { baseUrl: fake.baseUrl, licenses: [], ...settings },
-    {
-      log: pino({ level: 'silent' }),
-      metrics,
-      limits: { lookupMs: 20_000, storeMs: 20_000, ...limits },
-    },
+    { log: pino({ level: 'silent' }), metrics, limits: { lookupMs: 20_000, storeMs: 20_000, ...limits } },
   )
 
 /** The outcomes that were counted in this test, and how many durations. */
@@ -60,10 +56,9 @@ async function counted(): Promise<Readonly<Record<string, number>>> {
   const timed = ((durations?.values ?? []) as { metricName?: string; value: number }[])
     .filter(({ metricName }) => metricName?.endsWith('_count'))
     .reduce((sum, { value }) => sum + value, 0)
-  const found = outcomes?.values.flatMap(({ labels, value }) =>
-    value > 0 ? [[labels['outcome'], value]] : [],
-  )
-  return { ...Object.fromEntries(found ?? []), ...(timed > 0 && { timed }) }
+  const found = (outcomes?.values ?? []).filter(({ value }) => value > 0)
+  const byOutcome = Object.fromEntries(found.map(({ labels, value }) => [labels['outcome'], value]))
+  return { ...byOutcome, ...(timed > 0 && { timed }) }
 }
 
 const read = async (ref: string) => {
@@ -75,6 +70,9 @@ const refs = async () =>
   (await db.database.systemPool.query<{ ref: string }>('select ref from passages order by ordinal')).rows.map(
     ({ ref }) => ref,
   )
+
+/** The passages of the publisher whose licence is free, in reading order. */
+const free = ['House Lamp, Introduction 1', 'House Lamp 1:1', 'House Lamp 1:2', 'House Lamp 3:1']
 
 test('a fetched ref is stored as a whole section, with version, licence and address', async () => {
   const answer = await open().ask('House Lamp 1:2')
@@ -89,12 +87,8 @@ test('a fetched ref is stored as a whole section, with version, licence and addr
       text: 'ואורו הולך וגדל',
     },
     {
-      language: 'en',
-      version: 'Community Translation',
-      license: 'CC-BY',
-      author: 'Rivka of Nowhere',
-      url: 'https://www.sefaria.org/House_Lamp.1.2',
-      text: 'And its light grows and grows.',
+      ...{ language: 'en', version: 'Community Translation', license: 'CC-BY', author: 'Rivka of Nowhere' },
+      ...{ url: 'https://www.sefaria.org/House_Lamp.1.2', text: 'And its light grows and grows.' },
     },
   ])
   const hits = await searchSources(db.database.system, { text: 'light grows', limit: 3 })
@@ -105,12 +99,7 @@ test('sections stand in reading order, in whichever order they are fetched', asy
   const { ask } = open()
   for (const ref of ['House Lamp 3:1', 'House Lamp, Introduction 1', 'House Lamp 1'])
     expect(await ask(ref)).toMatchObject({ kind: 'held' })
-  expect(await refs()).toEqual([
-    'House Lamp, Introduction 1',
-    'House Lamp 1:1',
-    'House Lamp 1:2',
-    'House Lamp 3:1',
-  ])
+  expect(await refs()).toEqual(free)
   expect(await read('נר הבית ג א')).toHaveLength(2)
 })
 
@@ -138,22 +127,18 @@ test('a ref that the publisher does not have is asked for once', async () => {
 
 test('each outcome of a fetch is counted, and what was not sent has no duration', async () => {
   const first = open()
-  await first.ask('House Lamp 1:1')
-  await first.ask('House Lamp 2:1')
-  await first.ask('House Lamp 9:1')
-  await first.ask('House Lamp 9:1')
-  await first.ask('no ref')
+  for (const ref of ['House Lamp 1:1', 'House Lamp 2:1', 'House Lamp 9:1', 'House Lamp 9:1', 'no ref'])
+    await first.ask(ref)
   expect(await counted()).toEqual({ stored: 1, licence: 1, not_found: 1, timed: 3 })
-  resetMetrics()
-  await open({ passages: 1 }).ask('House Lamp 1:1')
-  expect(await counted()).toEqual({ held: 1, timed: 1 })
-  resetMetrics()
-  await open({ passages: 0 }).ask('House Lamp 3:1')
-  expect(await counted()).toEqual({ too_large: 1, timed: 1 })
-  resetMetrics()
+  const outcomeOf = async (ref: string, limits: Partial<FallbackLimits> = {}) => {
+    resetMetrics()
+    await open(limits).ask(ref)
+    return counted()
+  }
+  expect(await outcomeOf('House Lamp 1:1', { passages: 1 })).toEqual({ held: 1, timed: 1 })
+  expect(await outcomeOf('House Lamp 3:1', { passages: 0 })).toEqual({ too_large: 1, timed: 1 })
   fake.fail('/api/v3/', 500)
-  await open().ask('House Lamp 3:1')
-  expect(await counted()).toEqual({ failed: 1, timed: 1 })
+  expect(await outcomeOf('House Lamp 3:1')).toEqual({ failed: 1, timed: 1 })
   expect(await registry.metrics()).toContain('service_fallback_fetches_total{outcome="stored"} 0')
 })
 
@@ -193,20 +178,12 @@ test('a reply above the limit of bytes is dropped, and nothing is stored', async
   expect(await refs()).toEqual([])
 })
 
+const chapter = [['אחת', 'שתים'], ['שלוש']]
+const first = { indexTitle: 'House Lamp', book: 'House Lamp', sections: ['7', '1'], textDepth: 3 }
 /** A chapter of two sections, and its first section, as the API gives each. */
 const deep = [
-  publisherSection(
-    'House Lamp 7',
-    'נר הבית ז׳',
-    { manuscript: [['אחת', 'שתים'], ['שלוש']] as never },
-    { textDepth: 3 },
-  ),
-  publisherSection(
-    'House Lamp 7:1',
-    'נר הבית ז׳:א׳',
-    { manuscript: ['אחת', 'שתים'] },
-    { indexTitle: 'House Lamp', book: 'House Lamp', sections: ['7', '1'], textDepth: 3 },
-  ),
+  publisherSection('House Lamp 7', 'נר הבית ז׳', { manuscript: chapter as never }, { textDepth: 3 }),
+  publisherSection('House Lamp 7:1', 'נר הבית ז׳:א׳', { manuscript: chapter[0] ?? [] }, first),
 ]
 
 test('a work with three levels of numbers gets the whole chapter', async () => {
@@ -276,12 +253,7 @@ test('two replicas that fetch sections of a work at once store both', async () =
   const asked = ['House Lamp 1:1', 'House Lamp 3:1', 'House Lamp, Introduction 1', 'House Lamp 1:2']
   const answers = await Promise.all(asked.map((ref, i) => (i % 2 === 0 ? one : other).ask(ref)))
   expect(answers.map(({ kind }) => kind)).toEqual(['held', 'held', 'held', 'held'])
-  expect(await refs()).toEqual([
-    'House Lamp, Introduction 1',
-    'House Lamp 1:1',
-    'House Lamp 1:2',
-    'House Lamp 3:1',
-  ])
+  expect(await refs()).toEqual(free)
 })
 
 test('a lookup ends at an abort, and the fetch continues for others', async () => {
@@ -312,50 +284,30 @@ const chained = lampSections.map((section, i) => ({ ...section, next: lampSectio
 
 test('a full import takes over what was fetched', async () => {
   await open().ask('House Lamp 3:1')
-  fake.sections = chained.map((section) => ({
-    ...section,
-    available_versions: [
-      ...new Map(
-        lampSections
-          .flatMap((s) => s['available_versions'] as { versionTitle: string }[])
-          .map((v) => [v.versionTitle, v]),
-      ).values(),
-    ],
-  }))
+  const versions = lampSections.flatMap((one) => one['available_versions'] as { versionTitle: string }[])
+  const available_versions = [...new Map(versions.map((one) => [one.versionTitle, one])).values()]
+  fake.sections = chained.map((section) => ({ ...section, available_versions }))
   fake.shapes = { 'House Lamp': ['House Lamp, Introduction', 'House Lamp'] }
   expect((await full()).failed).toEqual([])
-  expect(await refs()).toEqual([
-    'House Lamp, Introduction 1',
-    'House Lamp 1:1',
-    'House Lamp 1:2',
-    'House Lamp 2:1',
-    'House Lamp 3:1',
-  ])
+  expect(await refs()).toEqual(free.toSpliced(3, 0, 'House Lamp 2:1'))
   expect(await read('House Lamp 3:1')).toHaveLength(2)
 })
 
 test('a fetched section leaves an imported work as it is', async () => {
-  const [introduction, first] = chained
-  fake.sections = [introduction, { ...first, next: null }].flatMap((section) => section ?? []) as never
+  fake.sections = [chained[0], { ...chained[1], next: null }] as never
   fake.shapes = { 'House Lamp': ['House Lamp, Introduction', 'House Lamp'] }
   await full()
-  const before = await Promise.all(
-    ['House Lamp 1:1', 'House Lamp 1:2', 'House Lamp, Introduction 1'].map(read),
-  )
+  const imported = () => Promise.all(free.slice(0, 3).map(read))
+  const before = await imported()
   fake.sections = lampSections
   expect(await open().ask('House Lamp 3:1')).toMatchObject({ kind: 'held' })
-  const after = await Promise.all(
-    ['House Lamp 1:1', 'House Lamp 1:2', 'House Lamp, Introduction 1'].map(read),
-  )
-  expect(after).toEqual(before)
+  expect(await imported()).toEqual(before)
   expect(await read('House Lamp 3:1')).toHaveLength(2)
 })
 
 test('a work of the operator with the same title is not changed', async () => {
-  async function* lines(): AsyncGenerator<string> {
-    yield JSON.stringify({ work: 'House Lamp', ref: 'House Lamp 1:1', en: 'Our own lamp.', license: 'own' })
-  }
-  await importJsonl(db.database, lines(), { allowLicenses: [] })
+  const line = { work: 'House Lamp', ref: 'House Lamp 1:1', en: 'Our own lamp.', license: 'own' }
+  await importLines(db.database, [line])
   expect(await open().ask('House Lamp 3:1')).toMatchObject({ kind: 'linked' })
   expect(await refs()).toEqual(['House Lamp 1:1'])
 })

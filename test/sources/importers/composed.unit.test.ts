@@ -2,44 +2,26 @@ import { describe, expect, test } from 'vitest'
 import { readComposed } from '../../../src/sources/importers/sefaria/format/composed-date.ts'
 import { centuriesOf, parseYears, yearsOfCentury } from '../../../src/sources/periods/composed.ts'
 
+const between = (from: number, to: number) => ({ from, to })
+
 describe('the date in a record of Sefaria', () => {
   test.each([
-    [{ compDate: [1786, 1796] }, { from: 1786, to: 1796 }],
-    [{ compDate: [1796] }, { from: 1796, to: 1796 }],
-    [
-      { compDate: '1791', errorMargin: '5' },
-      { from: 1786, to: 1796 },
-    ],
-    [
-      { compDate: '-800', errorMargin: '200' },
-      { from: -1000, to: -600 },
-    ],
-    [
-      { compDate: 50, errorMargin: 100 },
-      { from: -51, to: 150 },
-    ],
-    [
-      { compDate: [1796], errorMargin: 'some' },
-      { from: 1796, to: 1796 },
-    ],
-    [{ compDate: [0, 500] }, { from: 1, to: 500 }],
+    [{ compDate: [1786, 1796] }, between(1786, 1796)],
+    [{ compDate: [1796] }, between(1796, 1796)],
+    [{ compDate: '1791', errorMargin: '5' }, between(1786, 1796)],
+    [{ compDate: '-800', errorMargin: '200' }, between(-1000, -600)],
+    [{ compDate: 50, errorMargin: 100 }, between(-51, 150)],
+    [{ compDate: [1796], errorMargin: 'some' }, between(1796, 1796)],
+    [{ compDate: [0, 500] }, between(1, 500)],
   ])('of %j is %j', (record, years) => {
     expect(readComposed(record)).toEqual(years)
   })
 
   test.each([
-    {},
-    null,
-    [],
-    'x',
-    { compDate: '' },
-    { compDate: 'c. 1796' },
-    { compDate: [] },
-    { compDate: [1796, 1786] },
-    { compDate: 5556 },
-    { compDate: [1, 2, 3] },
-    { compDate: 1796.5 },
-    { compDate: { en: 1796 } },
+    ...[{}, null, [], 'x'],
+    ...['', 'c. 1796', [], [1796, 1786], 5556, [1, 2, 3], 1796.5, { en: 1796 }].map((compDate) => ({
+      compDate,
+    })),
   ])('of %j is unknown', (record) => {
     expect(readComposed(record)).toBeUndefined()
   })

@@ -6,18 +6,16 @@ import { openParser } from '../../../src/sources/importers/sefaria/format/parser
 import { type ImportOptions, importExport } from '../../../src/sources/importers/sefaria/import-export.ts'
 import { checkLibrary } from '../../../src/sources/library/writing/check.ts'
 import { lockLibrary, removeWork } from '../../../src/sources/library/writing/library.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import type { ExportFiles, FakeSefaria } from '../../support/fake-sefaria.ts'
 import {
-  type ExportFiles,
-  type FakeSefaria,
   sampleExport,
   schemaFile,
   startFakeSefaria,
   versionFile,
   writeExport,
 } from '../../support/fake-sefaria.ts'
+import { useEmptyLibrary } from '../../support/library-database.ts'
 
-let db: TestDatabase
 let fake: FakeSefaria
 
 /** One for all imports: a thread of its own for each would be most of the work. */
@@ -30,25 +28,28 @@ afterAll(async () => {
   await fake.close()
   await parser.close()
 })
-beforeEach(async () => {
-  db = await createTestDatabase()
+beforeEach(() => {
   fake.files = sampleExport
 })
+const db = useEmptyLibrary()
 afterEach(async () => {
   expect((await checkLibrary(db.database.system, 1_000)).faults).toEqual([])
-  await db.drop()
 })
 
 const rows = async <T extends object>(statement: string): Promise<T[]> =>
   (await db.database.systemPool.query<T>(statement)).rows
 
 const optionsOf = (options: Partial<ImportOptions>): ImportOptions => ({
-  titles: [],
-  categories: [],
-  allowLicenses: [],
-  parser,
+  ...{ titles: [], categories: [], allowLicenses: [], parser },
   ...options,
 })
+/** The refs in reading order. */
+const refsLike = async (start: string): Promise<readonly string[]> => {
+  const order = 'from passages p join works w on w.id = p.work_id order by w.title, p.ordinal'
+  return (await rows<{ ref: string }>(`select p.ref ${order}`))
+    .map(({ ref }) => ref)
+    .filter((ref) => ref.startsWith(start))
+}
 
 async function fromFolder(files: ExportFiles, options: Partial<ImportOptions> = {}) {
   const folder = await writeExport(files)
@@ -64,31 +65,21 @@ const fromBucket = async (options: Partial<ImportOptions> = {}) =>
 
 const lamp = (text: unknown, others: object = {}): ExportFiles =>
   versionFile({
-    title: 'Lamp of Dawn',
-    versionTitle: 'E',
-    license: 'CC0',
-    text,
-    sectionNames: ['C', 'P'],
+    ...{ title: 'Lamp of Dawn', versionTitle: 'E', license: 'CC0', text, sectionNames: ['C', 'P'] },
     ...others,
   })
 
 test('a whole export comes in with its refs, notes, licences and counts', async () => {
   const report = await fromFolder(sampleExport)
-  expect(report).toMatchObject({
-    works: 5,
-    versions: 7,
-    segments: 22,
-    machineMade: 1,
-    unchanged: 0,
-    failed: [],
-  })
-  expect(
-    await rows(`select ref, he_ref, section_ref from passages where ref like 'Lamp%' order by ordinal`),
-  ).toEqual([
-    { ref: 'Lamp of Dawn 1:1', he_ref: 'נר השחר א׳:א׳', section_ref: 'Lamp of Dawn 1' },
-    { ref: 'Lamp of Dawn 1:2', he_ref: 'נר השחר א׳:ב׳', section_ref: 'Lamp of Dawn 1' },
-    { ref: 'Lamp of Dawn 2:1', he_ref: 'נר השחר ב׳:א׳', section_ref: 'Lamp of Dawn 2' },
-    { ref: 'Lamp of Dawn 3:2', he_ref: 'נר השחר ג׳:ב׳', section_ref: 'Lamp of Dawn 3' },
+  const counts = { works: 5, versions: 7, segments: 22, machineMade: 1, unchanged: 0 }
+  expect(report).toMatchObject({ ...counts, failed: [] })
+  const places = await rows<{ place: string }>(`select concat_ws(' | ', ref, he_ref, section_ref) as place
+    from passages where ref like 'Lamp%' order by ordinal`)
+  expect(places.map(({ place }) => place)).toEqual([
+    'Lamp of Dawn 1:1 | נר השחר א׳:א׳ | Lamp of Dawn 1',
+    'Lamp of Dawn 1:2 | נר השחר א׳:ב׳ | Lamp of Dawn 1',
+    'Lamp of Dawn 2:1 | נר השחר ב׳:א׳ | Lamp of Dawn 2',
+    'Lamp of Dawn 3:2 | נר השחר ג׳:ב׳ | Lamp of Dawn 3',
   ])
   const english =
     await rows(`select t.text, t.notes from passage_texts t join versions v on v.id = t.version_id
@@ -97,31 +88,13 @@ test('a whole export comes in with its refs, notes, licences and counts', async 
     { text: 'The lamp burns in the window', notes: ['See Window 2a, there.'] },
     { text: 'Between night & day', notes: [] },
   ])
-  expect(
-    await rows(`select v.language, v.title, v.license, v.source_url, v.machine_made from versions v
-      join works w on w.id = v.work_id where w.title = 'Lamp of Dawn' order by v.title`),
-  ).toEqual([
-    {
-      language: 'en',
-      title: 'Community Translation',
-      license: 'CC-BY',
-      source_url: 'https://www.sefaria.org/Lamp_of_Dawn',
-      machine_made: false,
-    },
-    {
-      language: 'he',
-      title: 'First Print (Nowhere, 1901)',
-      license: 'Public Domain',
-      source_url: 'https://www.sefaria.org/Lamp_of_Dawn',
-      machine_made: false,
-    },
-    {
-      language: 'en',
-      title: 'Open Torah Ai',
-      license: 'CC0',
-      source_url: 'https://www.sefaria.org/Lamp_of_Dawn',
-      machine_made: true,
-    },
+  const versions = await rows<{ version: string }>(`select concat_ws(' | ', v.language, v.title, v.license,
+    v.source_url, v.machine_made) as version from versions v join works w on w.id = v.work_id
+    where w.title = 'Lamp of Dawn' order by v.title`)
+  expect(versions.map(({ version }) => version)).toEqual([
+    'en | Community Translation | CC-BY | https://www.sefaria.org/Lamp_of_Dawn | f',
+    'he | First Print (Nowhere, 1901) | Public Domain | https://www.sefaria.org/Lamp_of_Dawn | f',
+    'en | Open Torah Ai | CC0 | https://www.sefaria.org/Lamp_of_Dawn | t',
   ])
   expect(report.skipped.map(({ why }) => why).sort()).toEqual([
     'licence "CC-BY-NC" is not allowed: add --allow-license cc-by-nc',
@@ -132,25 +105,14 @@ test('a whole export comes in with its refs, notes, licences and counts', async 
 
 test('complex, Talmud and folio works have canonical refs, in reading order', async () => {
   await fromFolder(sampleExport)
-  const refs = await rows<{ ref: string }>(`select ref from passages p join works w on w.id = p.work_id
-    where w.title <> 'Lamp of Dawn' order by w.title, p.ordinal`)
-  expect(refs.map(({ ref }) => ref)).toEqual([
-    'Columns 2a:1',
-    'Columns 2b:1',
-    'Columns 2c:1',
-    'Columns 2d:1',
-    'Gates of Song, Introduction 1',
-    'Gates of Song 1:1:1',
-    'Gates of Song 1:1:2',
-    'Gates of Song 3:1:1',
-    'Gates of Song 3:2:1',
-    'Gates of Song, Part II, Letters 1:1',
-    'Gates of Song, Part II 1:1:1',
-    'Tractate Window 2a:1',
-    'Tractate Window 2a:2',
-    'Tractate Window 2b:1',
-    'Window Glosses 2a:1:1',
-    'Window Glosses 2a:1:2',
+  const under = (title: string, ...at: readonly string[]) => at.map((place) => `${title}${place}`)
+  expect(await refsLike('')).toEqual([
+    ...under('Columns ', '2a:1', '2b:1', '2c:1', '2d:1'),
+    ...under('Gates of Song', ', Introduction 1', ' 1:1:1', ' 1:1:2', ' 3:1:1', ' 3:2:1'),
+    ...under('Gates of Song, Part II', ', Letters 1:1', ' 1:1:1'),
+    ...under('Lamp of Dawn ', '1:1', '1:2', '2:1', '3:2'),
+    ...under('Tractate Window ', '2a:1', '2a:2', '2b:1'),
+    ...under('Window Glosses ', '2a:1:1', '2a:1:2'),
   ])
   expect(await rows(`select author from works where title = 'Gates of Song'`)).toEqual([
     { author: 'Rivka of Nowhere' },
@@ -161,12 +123,10 @@ test('licences come in when the operator allows them, and a wrong language is se
   await fromFolder(sampleExport)
   const report = await fromFolder(sampleExport, { allowLicenses: ['cc-by-nc', 'unknown'] })
   expect(report).toMatchObject({ versions: 2, unchanged: 7 })
-  expect(report.remarks.map(({ why }) => why)).toEqual([
-    'marked "en", but its words are "es": stored as "es"',
-  ])
+  expect(report.remarks).toMatchObject([{ why: 'marked "en", but its words are "es": stored as "es"' }])
+  const titles = `'Press Translation', 'La luz en español'`
   expect(
-    await rows(`select language, license from versions where title in ('Press Translation', 'La luz en español')
-    order by license`),
+    await rows(`select language, license from versions where title in (${titles}) order by license`),
   ).toEqual([
     { language: 'en', license: 'CC-BY-NC' },
     { language: 'es', license: 'unknown' },
@@ -182,14 +142,8 @@ test('a second import changes nothing, and a third only what changed', async () 
   const old = sampleExport[name] as object
   fake.files = { ...sampleExport, [name]: { ...old, text: [['The lamp burns'], ['Between'], ['At last']] } }
   expect(await fromBucket()).toMatchObject({ works: 1, versions: 1, segments: 3, unchanged: 6 })
-  const refs = await rows<{ ref: string }>(`select ref from passages where ref like 'Lamp%' order by ordinal`)
-  expect(refs.map(({ ref }) => ref)).toEqual([
-    'Lamp of Dawn 1:1',
-    'Lamp of Dawn 1:2',
-    'Lamp of Dawn 2:1',
-    'Lamp of Dawn 3:1',
-    'Lamp of Dawn 3:2',
-  ])
+  const lamps = ['1:1', '1:2', '2:1', '3:1', '3:2'].map((at) => `Lamp of Dawn ${at}`)
+  expect(await refsLike('Lamp')).toEqual(lamps)
 })
 
 test('importing again gives works their date, although no file changed', async () => {
@@ -197,14 +151,9 @@ test('importing again gives works their date, although no file changed', async (
     rows('select title, composed_from as from, composed_to as to from works where composed_from is not null')
   await fromBucket()
   expect(await dates()).toEqual([])
-  fake.files = Object.fromEntries(
-    Object.entries(sampleExport).map(([path, content]) => [
-      path,
-      path === 'schemas/Gates_of_Song.json'
-        ? { ...(content as object), compDate: '1901', errorMargin: '3' }
-        : content,
-    ]),
-  )
+  const path = 'schemas/Gates_of_Song.json'
+  const dated = { ...(sampleExport[path] as object), compDate: '1901', errorMargin: '3' }
+  fake.files = { ...sampleExport, [path]: dated }
   expect(await fromBucket()).toMatchObject({ versions: 0, failed: [] })
   expect(await dates()).toEqual([{ title: 'Gates of Song', from: 1898, to: 1904 }])
 })
@@ -287,47 +236,35 @@ test('a text whose licence the publisher restricts stays as it was, and the repo
 
 test('faulty rows of the list of books do not stop the import of the others', async () => {
   const json_url = `${fake.baseUrl}/json/Chasidut/Made Up/Columns/English/Study Edition.json`
-  const books = [
+  const faulty = [
     { title: null, versionTitle: 'A', json_url },
     'row',
     { title: 'B', versionTitle: 'B', json_url: 7 },
   ]
-  const special_files = [
-    { path: 5 },
-    { path: 'schemas/Columns.json', url: `${fake.baseUrl}/schemas/Columns.json` },
-  ]
-  fake.files = {
-    ...sampleExport,
-    'list.json': { books: [...books, { title: 'Columns', versionTitle: null, json_url }], special_files },
-    'other.json': [],
-  }
+  const books = [...faulty, { title: 'Columns', versionTitle: null, json_url }]
+  const schema = { path: 'schemas/Columns.json', url: `${fake.baseUrl}/schemas/Columns.json` }
+  const list = { books, special_files: [{ path: 5 }, schema] }
+  fake.files = { ...sampleExport, 'list.json': list, 'other.json': [] }
   const source = await openBucket(`${fake.baseUrl}/list.json`, { baseMs: 1 })
   expect(source.entries.map(({ name }) => name)).toEqual(['Columns//Study Edition.json'])
-  expect(await importExport(db.database, source, optionsOf({}))).toMatchObject({
-    works: 1,
-    segments: 4,
-    failed: [],
-  })
+  const report = await importExport(db.database, source, optionsOf({}))
+  expect(report).toMatchObject({ works: 1, segments: 4, failed: [] })
   const other = openBucket(`${fake.baseUrl}/other.json`, { baseMs: 1 })
   await expect(other).rejects.toThrow(/other\.json is not a books\.json .* Name the address of a mirror/)
 })
 
 test('broken files are reported with what is wrong, and the rest comes in', async () => {
+  const empty = 'json/A/Empty/English/x.json'
   const report = await fromFolder({
     ...lamp([['light']]),
     'json/A/Cut/English/x.json': '{"title": "Cut", "text": [["a"',
     'json/A/List/English/x.json': '[]',
     'json/A/Textless/English/x.json': { title: 'Textless', versionTitle: 'x', license: 'CC0' },
-    'json/A/Empty/English/x.json': {
-      title: 'Empty',
-      versionTitle: 'x',
-      license: 'CC0',
-      text: [[], ['', '']],
-    },
+    [empty]: { title: 'Empty', versionTitle: 'x', license: 'CC0', text: [[], ['', '']] },
   })
   expect(report).toMatchObject({ works: 1, versions: 1 })
   expect(report.failed.map(({ what }) => what.split('/')[2])).toEqual(['Cut', 'List', 'Textless'])
-  expect(report.skipped).toEqual([{ what: 'json/A/Empty/English/x.json', why: 'it holds no text' }])
+  expect(report.skipped).toEqual([{ what: empty, why: 'it holds no text' }])
 })
 
 test('files in a folder of any shape are known by what is in them', async () => {
@@ -353,29 +290,20 @@ test('a work that Sefaria renamed is taken over instead of doubled', async () =>
   await fromFolder(sampleExport, { titles: ['Gates of Song'] })
   const [name, old] = Object.entries(sampleExport).find(([path]) => path.includes('Gates of Song/')) ?? []
   const schema = sampleExport['schemas/Gates_of_Song.json'] as { schema: object }
+  const [former, now] = ['Gates of Song', 'Gates of Songs']
   const report = await fromFolder({
-    [String(name).replace('Gates of Song', 'Gates of Songs')]: {
-      ...(old as object),
-      title: 'Gates of Songs',
-    },
-    ...schemaFile('Gates of Songs', 'שערי זמר', schema.schema, {
-      titleVariants: ['Gates of Song', 'Gates of Songs'],
-    }),
+    [String(name).replace(former, now)]: { ...(old as object), title: now },
+    ...schemaFile(now, 'שערי זמר', schema.schema, { titleVariants: [former, now] }),
   })
-  expect(report.remarks).toEqual([
-    { what: 'Gates of Songs', why: 'it was in the library as "Gates of Song"' },
-  ])
+  expect(report.remarks).toEqual([{ what: now, why: `it was in the library as "${former}"` }])
   expect(await rows('select title from works')).toEqual([{ title: 'Gates of Songs' }])
-  const refs = await rows<{ ref: string }>('select ref from passages')
-  expect(refs.filter(({ ref }) => !ref.startsWith('Gates of Songs'))).toEqual([])
+  expect(await refsLike('')).toEqual(await refsLike('Gates of Songs'))
 })
 
 test('an import that is stopped keeps the works it has done and goes on where it stopped', async () => {
   const controller = new AbortController()
-  const first = await fromFolder(sampleExport, {
-    signal: controller.signal,
-    onProgress: () => controller.abort(),
-  })
+  const onProgress = () => controller.abort()
+  const first = await fromFolder(sampleExport, { signal: controller.signal, onProgress })
   expect(first).toMatchObject({ works: 1, interrupted: true })
   expect(await fromFolder(sampleExport)).toMatchObject({ works: 4, unchanged: 1, interrupted: false })
 })
@@ -383,14 +311,15 @@ test('an import that is stopped keeps the works it has done and goes on where it
 test('links come in from every passage of the side that the library has', async () => {
   const report = await fromFolder(sampleExport, { links: true })
   expect(report.links).toBe(7)
+  const link = (from_ref: string, to_ref: string, kind = '') => ({ from_ref, to_ref, kind })
   expect(await rows('select from_ref, to_ref, kind from links order by 1, 2')).toEqual([
-    { from_ref: 'Gates of Song, Introduction 1', to_ref: 'Tractate Window 2a', kind: 'commentary' },
-    { from_ref: 'Lamp of Dawn 1:1', to_ref: 'Exodus 3:2', kind: '' },
-    { from_ref: 'Lamp of Dawn 1:1', to_ref: 'Genesis 1:1-2', kind: 'quotation' },
-    { from_ref: 'Lamp of Dawn 1:2', to_ref: 'Exodus 3:2', kind: '' },
-    { from_ref: 'Lamp of Dawn 2:1', to_ref: 'Exodus 3:2', kind: '' },
-    { from_ref: 'Tractate Window 2a:1', to_ref: 'Gates of Song, Introduction 1', kind: 'commentary' },
-    { from_ref: 'Tractate Window 2a:2', to_ref: 'Gates of Song, Introduction 1', kind: 'commentary' },
+    link('Gates of Song, Introduction 1', 'Tractate Window 2a', 'commentary'),
+    link('Lamp of Dawn 1:1', 'Exodus 3:2'),
+    link('Lamp of Dawn 1:1', 'Genesis 1:1-2', 'quotation'),
+    ...['1:2', '2:1'].map((at) => link(`Lamp of Dawn ${at}`, 'Exodus 3:2')),
+    ...['1', '2'].map((at) =>
+      link(`Tractate Window 2a:${at}`, 'Gates of Song, Introduction 1', 'commentary'),
+    ),
   ])
   expect(await fromBucket({ links: true })).toMatchObject({ links: 0, failed: [] })
 })

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createSourceMarks } from '../../../src/sources/citations/source-marks.ts'
-import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { linksFrom } from '../../../src/sources/library/links.ts'
 import { readPassage } from '../../../src/sources/library/passages.ts'
 import { readPage } from '../../../src/sources/library/reading-page.ts'
@@ -8,20 +7,14 @@ import type { Passage } from '../../../src/sources/library/types.ts'
 import { checkLibrary } from '../../../src/sources/library/writing/check.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
 import { useDatabase } from '../../support/database.ts'
+import { importLines } from '../../support/library-lines.ts'
 
 const db = useDatabase()
 afterEach(async () => {
   expect((await checkLibrary(db.database.system, 1_000)).faults).toEqual([])
 })
 
-type Line = Readonly<Record<string, unknown>>
-
-async function* linesOf(lines: readonly Line[]): AsyncGenerator<string> {
-  for (const line of lines) yield JSON.stringify(line)
-}
-
-const load = (lines: readonly Line[]) =>
-  importJsonl(db.database, linesOf(lines), { allowLicenses: [], replace: true })
+const load = (lines: readonly object[]) => importLines(db.database, lines)
 
 async function read(ref: string): Promise<readonly Passage[]> {
   const found = await readPassage(db.database.system, ref, {})
@@ -36,14 +29,9 @@ const sentences = (count: number, word: string) =>
 
 describe('editions that divide a text otherwise', () => {
   it('never share a ref, and their sections stay in one piece each', async () => {
-    const chapter = (n: number) => ({
-      work: 'Well',
-      ref: `Well ${n}`,
-      he_ref: `באר פרק ${n === 1 ? 'א' : 'ב'}`,
-    })
     await load([
-      { ...chapter(1), he: sentences(12, 'מים') },
-      { ...chapter(2), he: sentences(8, 'דלי') },
+      { work: 'Well', ref: 'Well 1', he_ref: 'באר פרק א', he: sentences(12, 'מים') },
+      { work: 'Well', ref: 'Well 2', he_ref: 'באר פרק ב', he: sentences(8, 'דלי') },
     ])
     await load([
       { work: 'Well', ref: 'Well 1:1', en: 'Water.' },
@@ -107,54 +95,23 @@ describe('a piece of a text', () => {
 })
 
 describe('where a text comes from', () => {
-  it('comes from its own line, not from the first of its version', async () => {
-    await load([
-      { work: 'Sites', ref: 'Sites 1', en: 'one', source_url: 'https://one.example/a' },
-      { work: 'Sites', ref: 'Sites 2', en: 'two', source_url: 'https://two.example/b' },
-      { work: 'Sites', ref: 'Sites 3', en: 'three' },
-    ])
-    const urls = (await read('Sites')).map(({ url }) => url)
-    expect(urls).toEqual(['https://one.example/a', 'https://two.example/b', ''])
-  })
-
-  it('follows a template in which {ref} stands for the ref', async () => {
-    const source_url = 'https://texts.example/{ref}?lang=en'
-    await load([
-      { work: 'Made Up', ref: 'Made Up 1:2', en: 'one', source_url },
-      { work: 'Made Up', ref: 'Made Up 1:3', en: 'two', source_url },
-    ])
-    const urls = (await read('Made Up 1')).map(({ url }) => url)
-    expect(urls).toEqual([
-      'https://texts.example/Made_Up.1.2?lang=en',
-      'https://texts.example/Made_Up.1.3?lang=en',
-    ])
-  })
-
-  it('is its own place at Sefaria when its version is from there', async () => {
-    await load([
-      {
-        work: 'Made Lamp',
-        ref: 'Made Lamp 2:3',
-        en: 'light',
-        source_url: 'https://www.sefaria.org/Made_Lamp',
-      },
-    ])
-    expect((await read('Made Lamp 2:3'))[0]?.url).toBe('https://www.sefaria.org/Made_Lamp.2.3')
+  const lines = ['https://one.example/a', 'https://two.example/b', '']
+  it.each([
+    ['its own line, not the first of its version', lines, lines],
+    ['a template', ['https://texts.example/{ref}?lang=en'], ['https://texts.example/Sites.1.1?lang=en']],
+    ['its own place at Sefaria', ['https://www.sefaria.org/Sites'], ['https://www.sefaria.org/Sites.1.1']],
+  ])('is %s', async (_, written, urls) => {
+    const texts = written.map((source_url, i) => ({ ref: `Sites 1:${i + 1}`, en: `${i}`, source_url }))
+    await load(
+      texts.map(({ source_url, ...text }) => ({ work: 'Sites', ...text, ...(source_url && { source_url }) })),
+    )
+    expect((await read('Sites')).map(({ url }) => url)).toEqual(urls)
   })
 
   it('is this service’s reader in an answer when the import named nothing', () => {
-    const sourceMarks = createSourceMarks([], 'https://chat.example')
-    const { url } = sourceMarks.offer({
-      ref: 'Spring 12 §1',
-      heRef: '',
-      title: 'Spring',
-      work: 'Spring',
-      language: 'he',
-      version: 'Hebrew text',
-      license: 'own',
-      url: '',
-      text: 'מים',
-    })
+    const none = { heRef: '', language: 'he', version: '', license: 'own', url: '', text: 'מים' }
+    const marks = createSourceMarks([], 'https://chat.example')
+    const { url } = marks.offer({ ref: 'Spring 12 §1', title: 'Spring', work: 'Spring', ...none })
     expect(url).toBe('https://chat.example/library/read/Spring%2012%20%C2%A71')
   })
 
@@ -165,13 +122,8 @@ describe('where a text comes from', () => {
 })
 
 it('a line is freed from markup, its footnotes apart, and one of nothing but markup is an error', async () => {
-  await load([
-    {
-      work: 'Marked',
-      ref: 'Marked 1',
-      en: 'The <b>lamp</b> &amp; oil<br>burn<i class="footnote">A note.</i>.',
-    },
-  ])
+  const en = 'The <b>lamp</b> &amp; oil<br>burn<i class="footnote">A note.</i>.'
+  await load([{ work: 'Marked', ref: 'Marked 1', en }])
   expect((await read('Marked 1'))[0]?.text).toBe('The lamp & oil\nburn.')
   await expect(load([{ work: 'Empty', ref: 'Empty 1', he: '<br>' }])).rejects.toThrow(/"he" and "en"/)
 })

@@ -1,15 +1,10 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { importText } from '../../../src/sources/importers/import-text.ts'
 import { readMarkdown } from '../../../src/sources/importers/read-markdown.ts'
 import { readTei } from '../../../src/sources/importers/read-tei.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useEmptyLibrary } from '../../support/library-database.ts'
 
-let db: TestDatabase
-
-beforeEach(async () => {
-  db = await createTestDatabase()
-})
-afterEach(() => db.drop())
+const db = useEmptyLibrary()
 
 const tei = `<?xml version="1.0" encoding="UTF-8"?>
 <TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc>

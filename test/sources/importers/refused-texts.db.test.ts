@@ -1,24 +1,19 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { withTx } from '../../../src/db/client.ts'
-import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { checkLibrary } from '../../../src/sources/library/writing/check.ts'
 import { lockLibrary, removeVersion } from '../../../src/sources/library/writing/library.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useEmptyLibrary } from '../../support/library-database.ts'
+import { importLines } from '../../support/library-lines.ts'
 
-let db: TestDatabase
+const db = useEmptyLibrary()
 
-beforeEach(async () => {
-  db = await createTestDatabase()
-})
-afterEach(() => db.drop())
-
-const load = (lines: readonly object[], replace?: boolean) => {
-  async function* written(): AsyncGenerator<string> {
-    for (const line of lines) yield JSON.stringify({ work: 'Lamp', ...line })
-  }
-  return importJsonl(db.database, written(), { allowLicenses: [], ...(replace && { replace }) })
-}
+const load = (lines: readonly object[], replace = false) =>
+  importLines(
+    db.database,
+    lines.map((line) => ({ work: 'Lamp', ...line })),
+    { replace },
+  )
 const refs = async () =>
   (await db.database.systemPool.query('select ref from passages order by ordinal')).rows.map(({ ref }) => ref)
 const remove = (title: string) =>
@@ -47,12 +42,9 @@ test.each(['\u200b\u200d', '\u00ad', '\u05b0\u05b8'])(
 )
 
 test('a shortened file is refused with the number of lost passages, until it is told to replace', async () => {
-  await load([
-    { ref: 'Lamp 1', en: 'The oil.' },
-    { ref: 'Lamp 2', en: 'The wick.' },
-    { ref: 'Lamp 3', en: 'The light.' },
-  ])
-  const shorter = [{ ref: 'Lamp 1', en: 'The oil.' }]
+  const lines = ['oil', 'wick', 'light'].map((word, i) => ({ ref: `Lamp ${i + 1}`, en: `The ${word}.` }))
+  await load(lines)
+  const shorter = lines.slice(0, 1)
   await expect(load(shorter)).rejects.toThrow(/lacks 2 of the 3 passages .*Lamp 2; Lamp 3\. .*--replace/)
   expect(await refs()).toEqual(['Lamp 1', 'Lamp 2', 'Lamp 3'])
   await load(shorter, true)

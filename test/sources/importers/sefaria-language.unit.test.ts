@@ -32,22 +32,19 @@ test('a correction is reported', () => {
 })
 
 test.each([
-  ['ChatGPT', ''],
-  ['Open Torah Ai', ''],
-  ['AI Draft', ''],
-  ['Gemini 2.5', ''],
-  ['Google Translate', ''],
-  ['Draft', 'This translation was generated with the help of AI.'],
-  ['Draft', 'A machine translation, not checked.'],
-])('a machine made "%s" (%s)', (title, notes) => {
-  expect(isMachineMade(title, notes)).toBe(true)
-})
-
-test.each([
-  ['The City of Ai and Jericho', ''],
-  ['Claude Montefiore, 1938', ''],
-  ["J'ai lu, Paris 1950", ''],
-  ['Press Translation', 'Proofread by hand. Said of the aim.'],
-])('people made "%s" (%s)', (title, notes) => {
-  expect(isMachineMade(title, notes)).toBe(false)
+  ...['ChatGPT', 'Open Torah Ai', 'AI Draft', 'Gemini 2.5', 'Google Translate'].map((title) => [
+    title,
+    '',
+    true,
+  ]),
+  ['Draft', 'This translation was generated with the help of AI.', true],
+  ['Draft', 'A machine translation, not checked.', true],
+  ...['The City of Ai and Jericho', 'Claude Montefiore, 1938', "J'ai lu, Paris 1950"].map((one) => [
+    one,
+    '',
+    false,
+  ]),
+  ['Press Translation', 'Proofread by hand. Said of the aim.', false],
+] as [string, string, boolean][])('that "%s" (%s) is made by a machine: %s', (title, notes, isMade) => {
+  expect(isMachineMade(title, notes)).toBe(isMade)
 })

@@ -5,31 +5,23 @@ import { verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { resolveRefs } from '../../../src/sources/refs/ref-lookup.ts'
 import { useLibrary } from '../../support/library-lines.ts'
+import { libraryReader } from '../../support/library-reader.ts'
 
 const chapters = 2_000
 
-function* lines(): Generator<object> {
-  for (let i = 1; i <= chapters; i += 1)
-    yield {
-      work: 'Tanya',
-      ref: `Tanya ${i}`,
-      en: `Chapter ${i} of the book.`,
-      license: 'CC0',
-    }
-}
-
-const db = useLibrary(lines())
+const db = useLibrary(
+  Array.from({ length: chapters }, (_, i) => ({
+    ...{ work: 'Tanya', ref: `Tanya ${i + 1}`, en: `Chapter ${i + 1} of the book.` },
+  })),
+)
+const { verify } = libraryReader(db)
 
 const unknownRefs = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, i) => `Tanya ${chapters + 1_000 + i}`)
 
-type Plan = {
-  readonly 'Actual Rows': number
-  readonly 'Actual Loops': number
-  readonly 'Rows Removed by Filter'?: number
-  readonly 'Rows Removed by Join Filter'?: number
-  readonly Plans?: readonly Plan[]
-}
+type Plan = { readonly 'Actual Rows': number; readonly 'Actual Loops': number } & {
+  readonly [dropped in 'Rows Removed by Filter' | 'Rows Removed by Join Filter']?: number
+} & { readonly Plans?: readonly Plan[] }
 
 /** Rows that a plan makes or drops. */
 function rowsOf(plan: Plan): number {
@@ -79,7 +71,7 @@ it('each of 300 unknown refs is reported, alike in each verification, with a bou
 
 it('of 500 refs that exist, none is called unknown', async () => {
   const text = Array.from({ length: 500 }, (_, i) => `See Tanya ${i + 1}.`).join(' ')
-  const { refs } = await verifyText(text, verifyLookups(db.database.system))
+  const { refs } = await verify(text)
   expect(refs).toHaveLength(500)
   expect(refs.filter(({ exists }) => !exists)).toEqual([])
 })

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
 import { partsInText } from '../../../src/sources/refs/in-text/parts-in-text.ts'
 import { useLibraryDatabase } from '../../support/database.ts'
+import { libraryReader } from '../../support/library-reader.ts'
 
 const db = useLibraryDatabase()
+const { findIn } = libraryReader(db)
 
 const parts = async (text: string) => {
-  const found = await findRefs(db.database.system, text)
+  const found = await findIn(text)
   return [...found, ...(await partsInText(db.database.system, text, found))].map(
     ({ asked, outcome }) => [asked, outcome] as const,
   )

@@ -58,42 +58,29 @@ test('a default node adds nothing to refs', () => {
     Introduction: ['b'],
     'Part II': { '': [[[], ['c']]], Letters: [['d']] },
   })
-  expect(placed.map(({ place }) => place)).toEqual([
-    {
-      ref: 'Gates of Song, Introduction 1',
-      heRef: 'שערי זמר, הקדמה א׳',
-      sectionRef: 'Gates of Song, Introduction',
-    },
-    { ref: 'Gates of Song 1:1:1', heRef: 'שערי זמר א׳:א׳:א׳', sectionRef: 'Gates of Song 1:1' },
-    {
-      ref: 'Gates of Song, Part II, Letters 1:1',
-      heRef: 'שערי זמר, תנינא, מכתבים א׳:א׳',
-      sectionRef: 'Gates of Song, Part II, Letters 1',
-    },
-    {
-      ref: 'Gates of Song, Part II 1:2:1',
-      heRef: 'שערי זמר, תנינא א׳:ב׳:א׳',
-      sectionRef: 'Gates of Song, Part II 1:2',
-    },
+  const places = placed.map(({ place: { ref, heRef, sectionRef } }) => [ref, heRef, sectionRef])
+  expect(places).toEqual([
+    ['Gates of Song, Introduction 1', 'שערי זמר, הקדמה א׳', 'Gates of Song, Introduction'],
+    ['Gates of Song 1:1:1', 'שערי זמר א׳:א׳:א׳', 'Gates of Song 1:1'],
+    [
+      'Gates of Song, Part II, Letters 1:1',
+      'שערי זמר, תנינא, מכתבים א׳:א׳',
+      'Gates of Song, Part II, Letters 1',
+    ],
+    ['Gates of Song, Part II 1:2:1', 'שערי זמר, תנינא א׳:ב׳:א׳', 'Gates of Song, Part II 1:2'],
   ])
 })
 
 test('leaves of Talmud and folio have their own addresses', () => {
-  expect(refs(schemaOf('Tractate_Window').root, [[], [], ['a', 'b'], ['c']])).toEqual([
-    'Tractate Window 2a:1',
-    'Tractate Window 2a:2',
-    'Tractate Window 2b:1',
-  ])
+  const window = ['2a:1', '2a:2', '2b:1'].map((at) => `Tractate Window ${at}`)
+  expect(refs(schemaOf('Tractate_Window').root, [[], [], ['a', 'b'], ['c']])).toEqual(window)
   expect(refs(schemaOf('Columns').root, [[], [], [], [], [], [], ['x']])).toEqual(['Columns 2c:1'])
 })
 
 test('without a schema only a level named Daf counts sides of leaves', () => {
-  expect(refs(node({ title: 'Gloss', sectionNames: ['Daf', 'Line'] }), [[], [], ['x']])).toEqual([
-    'Gloss 2a:1',
-  ])
-  expect(refs(node({ title: 'Gloss', sectionNames: ['Page', 'Line'] }), [[], [], ['x']])).toEqual([
-    'Gloss 3:1',
-  ])
+  const first = (level: string) =>
+    refs(node({ title: 'Gloss', sectionNames: [level, 'Line'] }), [[], [], ['x']])
+  expect([...first('Daf'), ...first('Page')]).toEqual(['Gloss 2a:1', 'Gloss 3:1'])
 })
 
 test('a text that is nested 60 levels deep is read once for each level, not 2^60 times', () => {

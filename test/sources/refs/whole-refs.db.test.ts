@@ -1,70 +1,35 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { verifyText } from '../../../src/sources/citations/verify.ts'
-import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
-import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
-import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
+import { describe, expect, it } from 'vitest'
 import { resolveQuery, resolveRef } from '../../../src/sources/refs/ref-lookup.ts'
-import { useDatabase } from '../../support/database.ts'
 import { isShort } from '../../support/full.ts'
+import { importLines, useLibrary } from '../../support/library-lines.ts'
+import { libraryReader } from '../../support/library-reader.ts'
 import { longestHold } from '../../support/longest-hold.ts'
 
 const part = 'Tanya, Part IV; Iggeret HaKodesh'
+const amarim = 'Tanya, Part I; Likkutei Amarim'
 const texts = [
-  { work: 'Tanya', ref: 'Tanya, Part I; Likkutei Amarim 31', he_ref: 'תניא, ליקוטי אמרים פרק לא', en: 'one' },
-  { work: 'Tanya', ref: 'Tanya, Part I; Likkutei Amarim 32', he_ref: 'תניא, ליקוטי אמרים פרק לב', en: 'two' },
-  {
-    work: 'Tanya',
-    ref: 'Tanya, Part I; Likkutei Amarim 33',
-    he_ref: 'תניא, ליקוטי אמרים פרק לג',
-    en: 'three',
-  },
-  {
-    work: 'Tanya',
-    ref: `${part} 12`,
-    he_ref: 'תניא, אגרת הקודש יב',
-    en: 'A lamp is lent to the neighbour at night.',
-  },
-  { work: 'Tanya', ref: 'Tanya, Part II; Shaar HaYichud VehaEmunah 7', en: 'The spoke knows its wheel.' },
-  { work: 'Register', ref: 'Register, Letter 1: on the first matter', en: 'The first letter.' },
-  { work: 'Register', ref: 'Register, Letter 2: on the second matter', en: 'The second letter.' },
+  { ref: `${amarim} 31`, he_ref: 'תניא, ליקוטי אמרים פרק לא', en: 'one' },
+  { ref: `${amarim} 32`, he_ref: 'תניא, ליקוטי אמרים פרק לב', en: 'two' },
+  { ref: `${amarim} 33`, he_ref: 'תניא, ליקוטי אמרים פרק לג', en: 'three' },
+  { ref: `${part} 12`, he_ref: 'תניא, אגרת הקודש יב', en: 'A lamp is lent to the neighbour at night.' },
+  { ref: 'Tanya, Part II; Shaar HaYichud VehaEmunah 7', en: 'The spoke knows its wheel.' },
+  { ref: 'Register, Letter 1: on the first matter', en: 'The first letter.' },
+  { ref: 'Register, Letter 2: on the second matter', en: 'The second letter.' },
   { work: 'Tanya 32', ref: 'Tanya 32 1', en: 'A pamphlet about the harvest of the year.' },
-  {
-    work: 'Kedushat Levi',
-    ref: 'Kedushat Levi, Genesis, Bereshit 1',
-    en: 'The gate stands open for the builder.',
-  },
-  {
-    work: 'Kedushat Levi',
-    ref: 'Kedushat Levi, Genesis, Noach 1',
-    en: 'The raven went out before the grey dove.',
-  },
-  {
-    work: 'Sefat Emet',
-    ref: 'Sefat Emet, Vayishlach 5631 1',
-    en: 'A messenger is a letter that walks on the road.',
-  },
-  { work: 'Concepts', ref: 'Concepts, Steadfastness 1', en: 'The oak does not argue with the wind.' },
-  {
-    work: 'Berakhot',
-    ref: 'Berakhot 2a:1',
-    he_ref: 'ברכות ב׳ א:א׳',
-    en: 'From when do they read in the evening hour?',
-  },
-].map((line) => JSON.stringify({ ...line, license: 'CC0' }))
+  { ref: 'Kedushat Levi, Genesis, Bereshit 1', en: 'The gate stands open for the builder.' },
+  { ref: 'Kedushat Levi, Genesis, Noach 1', en: 'The raven went out before the grey dove.' },
+  { ref: 'Sefat Emet, Vayishlach 5631 1', en: 'A messenger is a letter that walks on the road.' },
+  { ref: 'Concepts, Steadfastness 1', en: 'The oak does not argue with the wind.' },
+  { work: 'Berakhot', ref: 'Berakhot 2a:1', he_ref: 'ברכות ב׳ א:א׳', en: 'From when do they read at night?' },
+]
 
-async function* linesOf(lines: readonly string[]): AsyncGenerator<string> {
-  yield* lines
-}
+const db = useLibrary(texts.map((text) => ({ work: text.ref.split(',')[0], ...text })))
+const library = libraryReader(db)
+const { findIn } = library
 
-const db = useDatabase()
-beforeAll(async () => {
-  await importJsonl(db.database, linesOf(texts), { allowLicenses: [] })
-})
-
-const refs = async (text: string) =>
-  (await findRefs(db.database.system, text)).map(({ written, outcome }) => [written, outcome])
+const refs = async (text: string) => (await findIn(text)).map(({ written, outcome }) => [written, outcome])
 const verify = async (text: string) => {
-  const { quotes, refs: named } = await verifyText(text, verifyLookups(db.database.system))
+  const { quotes, refs: named } = await library.verify(text)
   return {
     result: quotes[0]?.result,
     unknown: named.filter(({ exists }) => !exists).map(({ text: ref }) => ref),
@@ -158,27 +123,23 @@ describe('a place that the library cannot tell is unknown, and the words are loo
 
 describe('a short form is read:', () => {
   it.each([
-    ['Tanya, ch. 31ff.', 'Tanya, Part I; Likkutei Amarim 31-33'],
-    ['Tanya 31f.', 'Tanya, Part I; Likkutei Amarim 31-32'],
-    ['תניא פל"א ואילך', 'Tanya, Part I; Likkutei Amarim 31-33'],
-    ['Tanya, c. 31', 'Tanya, Part I; Likkutei Amarim 31'],
-    ['L. A. ch. 31', 'Tanya, Part I; Likkutei Amarim 31'],
-    ['סש"ב פל"א', 'Tanya, Part I; Likkutei Amarim 31'],
+    ['Tanya, ch. 31ff.', `${amarim} 31-33`],
+    ['Tanya 31f.', `${amarim} 31-32`],
+    ['תניא פל"א ואילך', `${amarim} 31-33`],
+    ['Tanya, c. 31', `${amarim} 31`],
+    ['L. A. ch. 31', `${amarim} 31`],
+    ['סש"ב פל"א', `${amarim} 31`],
     ['IK 12', `${part} 12`],
-    ['LA 31', 'Tanya, Part I; Likkutei Amarim 31'],
-    ['LA, ch. 31', 'Tanya, Part I; Likkutei Amarim 31'],
+    ['LA, ch. 31', `${amarim} 31`],
   ])('%s', async (written, ref) => {
-    const [found] = await findRefs(db.database.system, `“…” (${written})`)
+    const [found] = await findIn(`“…” (${written})`)
     expect(found?.ref).toBe(ref)
   })
 })
 
 it('a work named like the ref of another work makes it ambiguous', async () => {
-  const [found] = await findRefs(db.database.system, 'See Tanya 32.')
-  expect([found?.outcome, found?.nearest]).toEqual([
-    'ambiguous',
-    ['Tanya 32', 'Tanya, Part I; Likkutei Amarim 32'],
-  ])
+  const [found] = await findIn('See Tanya 32.')
+  expect(found).toMatchObject({ outcome: 'ambiguous', nearest: ['Tanya 32', `${amarim} 32`] })
 })
 
 it('a place that a held work lacks is not of an unknown work', async () => {
@@ -195,19 +156,14 @@ it('a query finds a part by its own name and a number', async () => {
 it.skipIf(isShort)(
   'an unknown ref in a work of 10,000 headings holds the event loop for less than 20 ms',
   async () => {
-    const lines = Array.from({ length: 10_000 }, (_, i) =>
-      JSON.stringify({
-        work: 'Great Register',
-        ref: `Great Register, Letter ${i + 1}: on the first matter 1`,
-        en: `Letter number ${i + 1} of the register.`,
-        license: 'CC0',
-      }),
-    )
-    await importJsonl(db.database, linesOf(lines), { allowLicenses: [] })
-    const find = () => findRefs(db.database.system, 'Great Registry 5 and Great Register, Lettre 5')
+    const lines = Array.from({ length: 10_000 }, (_, i) => ({
+      ...{ work: 'Great Register', ref: `Great Register, Letter ${i + 1}: on the first matter 1` },
+      en: `Letter number ${i + 1} of the register.`,
+    }))
+    await importLines(db.database, lines)
+    const find = () => findIn('Great Registry 5 and Great Register, Lettre 5')
     // The first call also reads the vocabulary.
     await find()
-    const most = await longestHold(find)
-    expect(most).toBeLessThan(20)
+    expect(await longestHold(find)).toBeLessThan(20)
   },
 )

@@ -5,46 +5,23 @@ import { hitQuery, rankHits } from '../../../src/sources/search/hit-page.ts'
 import { useLibrary } from '../../support/library-lines.ts'
 
 /** Work, years, and whether each of its passages has English and Hebrew. The English of each has a lamp, the Hebrew נר. */
+const [en, he, both] = [[true, false] as const, [false, true] as const, [true, true] as const]
 const works = [
-  ['Psalms of Lamps', '-500', [[true, true]]],
-  [
-    'Gate of Lamps',
-    '1796',
-    [
-      [true, false],
-      [true, true],
-      [true, true],
-    ],
-  ],
-  [
-    'Road of Lamps',
-    '1790-1812',
-    [
-      [false, true],
-      [true, false],
-    ],
-  ],
-  ['Age of Lamps', '-50-20', [[true, false]]],
-  [
-    'House of Lamps',
-    undefined,
-    [
-      [false, true],
-      [false, true],
-    ],
-  ],
+  ['Psalms of Lamps', '-500', [both]],
+  ['Gate of Lamps', '1796', [en, both, both]],
+  ['Road of Lamps', '1790-1812', [he, en]],
+  ['Age of Lamps', '-50-20', [en]],
+  ['House of Lamps', undefined, [he, he]],
 ] as const
 
 function* lines(): Generator<object> {
   // Chapters of one passage each, so that no passage has a neighbour.
   for (const [work, composed, passages] of works)
-    for (const [i, [en, he]] of passages.entries())
+    for (const [i, [hasEnglish, hasHebrew]] of passages.entries())
       yield {
-        work,
-        composed,
-        ref: `${work} ${i + 1}:1`,
-        ...(en && { en: `A lamp burns in room ${i + 1} of ${work}.` }),
-        ...(he && { he: `נר דולק בחדר ${i + 1}` }),
+        ...{ work, composed, ref: `${work} ${i + 1}:1` },
+        ...(hasEnglish && { en: `A lamp burns in room ${i + 1} of ${work}.` }),
+        ...(hasHebrew && { he: `נר דולק בחדר ${i + 1}` }),
       }
 }
 
@@ -90,32 +67,22 @@ test.each([
 })
 
 test('years in the wrong order are refused with what to write', async () => {
-  await expect(search({ from: 1812, to: 1790 })).rejects.toMatchObject({
-    code: 'invalid_value',
-    param: 'from',
-    message: expect.stringContaining('Give an earlier first year'),
-  })
+  const message = expect.stringContaining('Give an earlier first year')
+  const refused = { code: 'invalid_value', param: 'from', message }
+  await expect(search({ from: 1812, to: 1790 })).rejects.toMatchObject(refused)
 })
 
 test('a language that the library lacks is refused, and the message lists its languages', async () => {
-  await expect(search({ language: 'xx' })).rejects.toMatchObject({
-    code: 'invalid_value',
-    param: 'language',
-    message: 'The library has no texts in the language "xx". Use one of: en, he.',
-  })
+  const message = 'The library has no texts in the language "xx". Use one of: en, he.'
+  const refused = { code: 'invalid_value', param: 'language', message }
+  await expect(search({ language: 'xx' })).rejects.toMatchObject(refused)
   expect(await worksOf({ language: 'he', work: 'Age of Lamps' })).toEqual([])
 })
 
 test('a period counts the hits of works of that century, and of works without a date', async () => {
   const { period } = await facetsOf()
-  expect(Object.fromEntries(period.values.map(({ name, hits }) => [name, hits]))).toEqual({
-    '-5': 1,
-    '-1': 1,
-    '1': 1,
-    '18': 5,
-    '19': 2,
-    undated: 2,
-  })
+  const hitsOf = Object.fromEntries(period.values.map(({ name, hits }) => [name, hits]))
+  expect(hitsOf).toEqual({ '-5': 1, '-1': 1, '1': 1, '18': 5, '19': 2, undated: 2 })
 })
 
 test.each([{}, { period: '18' }, { work: 'Gate of Lamps' }, { from: 1797 }])(
@@ -124,11 +91,7 @@ test.each([{}, { period: '18' }, { work: 'Gate of Lamps' }, { from: 1797 }])(
     const facets = await facetsOf(filter)
     for (const name of ['period', 'language', 'work'] as const)
       for (const { name: value, hits } of facets[name].values)
-        expect([name, value, (await search({ ...filter, [name]: value })).hits.length]).toEqual([
-          name,
-          value,
-          hits,
-        ])
+        expect((await search({ ...filter, [name]: value })).hits.length, `${name} ${value}`).toBe(hits)
     expect(facets.language.values.length).toBeGreaterThan(0)
   },
 )

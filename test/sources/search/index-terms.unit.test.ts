@@ -3,9 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { type IndexTerms, indexTermsOf } from '../../../src/sources/index/index-terms.ts'
 import { packPosting } from '../../../src/sources/index/postings.ts'
 import { sendTerms, TermReceiver } from '../../../src/sources/index/sent-terms.ts'
+import { bucketOf, PairBuckets } from '../../../src/sources/index/spelling-pairs.ts'
+import { orderOf } from '../../../src/sources/index/term-order.ts'
 import { documentTerms } from '../../../src/sources/index/terms.ts'
 import { record, WordTable } from '../../../src/sources/text/word-table.ts'
 import { times } from '../../support/full.ts'
+import { randomFrom } from '../../support/random.ts'
 
 /** The postings of each text by term. */
 function byText({ terms, numbers, postings, counts }: IndexTerms): ReadonlyMap<string, number>[] {
@@ -25,44 +28,20 @@ function reference(text: string, headings: readonly string[]): ReadonlyMap<strin
 
 /** Words that begin or continue names, phrases and abbreviations, between others, in all their ways of writing. */
 const pieces = [
-  ...[
-    'the',
-    'of',
-    'Baal',
-    'Shem',
-    'Tov',
-    'garments',
-    'soul',
-    'garments of the soul',
-    'Ein Sof',
-    'tree of life',
-  ],
+  ...['the', 'of', 'Baal', 'Shem', 'Tov', 'garments', 'soul', 'garments of the soul', 'Ein Sof'],
+  'tree of life',
   ...['G-d', 'G—d', 'G', 'L-rd', 'rabbi’s', "don't", 'naïve', 'ṣaddiq', '3:4', 'A1', '𝔸𝔹', '\ud800', 'ﬁn'],
   ...['הבעל', 'שם', 'טוב', 'בעש"ט', 'הבעש״ט', 'אדמו"ר', 'הזקן', 'עץ', 'חיים', 'ועץ החיים', "הנז'", 'וגו׳'],
   ...['אֱלֹהִים', 'א-להים', 'י-ה-ו-ה', 'כִּי־טוֹב', 'של', 'על', 'נפש', 'האלהית', 'אור', 'אין סוף', 'ב"ה', "ה'"],
 ]
 
-const texts = fc.array(
-  fc
-    .array(
-      fc.oneof(
-        { weight: 9, arbitrary: fc.constantFrom(...pieces) },
-        fc.string({ unit: 'grapheme', maxLength: 6 }),
-      ),
-      {
-        maxLength: 30,
-      },
-    )
-    .chain((words) =>
-      fc
-        .array(fc.constantFrom(' ', ' ', ' ', ', ', '-', '־', '\n', ''), {
-          minLength: words.length,
-          maxLength: words.length,
-        })
-        .map((joints) => words.map((word, i) => word + joints[i]).join('')),
-    ),
-  { minLength: 1, maxLength: 5 },
+const word = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom(...pieces) },
+  fc.string({ unit: 'grapheme', maxLength: 6 }),
 )
+const joint = fc.constantFrom(' ', ' ', ' ', ', ', '-', '־', '\n', '')
+const text = fc.array(fc.tuple(word, joint), { maxLength: 30 }).map((parts) => parts.flat().join(''))
+const texts = fc.array(text, { minLength: 1, maxLength: 5 })
 
 describe('the terms of texts', () => {
   it('are those that the plain reference finds, with frequencies and lengths', () => {
@@ -112,4 +91,33 @@ describe('WordTable', () => {
     }
     expect(added).toEqual(Array.from({ length: 20_000 }, (_, i) => `w${i}`))
   })
+})
+
+it('every pair is in the row of its bucket, in the order of the calls, also a very long one', () => {
+  const pairs = Array.from({ length: 40_000 }, (_, i) => [`~מילה${i % 7_000}`, `term${i}`] as const)
+  pairs.splice(20_000, 0, ['~long', 'א'.repeat(200_000)] as never)
+  const expected = new Map<number, string>()
+  const collected = new PairBuckets()
+  for (const [name, term] of pairs) {
+    collected.add(name, term)
+    const bucket = bucketOf(name)
+    expected.set(bucket, `${expected.get(bucket) ?? ''}${name}\t${term}\n`)
+  }
+  const rows = collected.rows()
+  expect(rows.map(({ bucket }) => bucket)).toEqual([...expected.keys()].sort((a, b) => a - b))
+  for (const { bucket, pairs } of rows) expect(pairs.toString()).toBe(expected.get(bucket))
+})
+
+it('terms are in the order of their UTF-16 units, whatever letters they have', () => {
+  const random = randomFrom(7)
+  const letters = [...'abאבת~:', '\u07fd', '\u07fe', '\u07ff', '語', '\ud835', '\udd18']
+  const terms = Array.from({ length: 5_000 }, () =>
+    Array.from(
+      { length: Math.floor(random() * 7) },
+      () => letters[Math.floor(random() * letters.length)],
+    ).join(''),
+  )
+  const sorted = [...orderOf(terms)].map((at) => terms[at])
+  expect(sorted).toEqual(terms.toSorted())
+  expect(new Set(orderOf(terms)).size).toBe(terms.length)
 })

@@ -1,16 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { isRelevant } from '../../../src/sources/search/relevance/relevance-floor.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { call, question } from '../../support/world/requests.ts'
-import { useWorld, type World } from '../../support/world/world.ts'
+import { useLibraryDatabase } from '../../support/database.ts'
 
-let { db } = {} as World
-
-const world = useWorld({ model: 'built-in', library: 'starter' })
-beforeAll(async () => {
-  ;({ db } = world)
-})
+const db = useLibraryDatabase()
 
 const questionsOf = async (file: string): Promise<readonly string[]> =>
   (await readFile(`test/questions/${file}`, 'utf8'))
@@ -40,26 +34,30 @@ test('a word in another spelling than that of the library is found as what it is
   expect(await accepted(questions)).toEqual(questions)
 })
 
-test.each([
-  ['איך מתבודדים', 'Practices of Chassidut, Hitbodedut 1'],
-  ['לא להתייאש', 'Concepts of Chassidut, Yiush 1'],
-  ['אסור לכעוס', 'Concepts of Chassidut, Kaas 1'],
-  ['אדם שמתגאה', 'Concepts of Chassidut, Gaavah 1'],
-  ['להתוועד', 'Practices of Chassidut, Farbrengen 1'],
-  ['why say lchaim on vodka', 'Practices of Chassidut, LeChaim 1'],
-])('a verb finds the entry of its noun, above the floor: %s', async (text, ref) => {
-  const [best] = await searchSources(db.database.system, { text, limit: 1 })
-  expect(best?.ref).toBe(ref)
-  expect(best && isRelevant(best.coverage)).toBe(true)
-})
+const entries = [
+  ['a verb for its noun', 'איך מתבודדים', 'Practices of Chassidut, Hitbodedut'],
+  ['a verb for its noun', 'לא להתייאש', 'Concepts of Chassidut, Yiush'],
+  ['a verb for its noun', 'אסור לכעוס', 'Concepts of Chassidut, Kaas'],
+  ['a verb for its noun', 'אדם שמתגאה', 'Concepts of Chassidut, Gaavah'],
+  ['a verb for its noun', 'להתוועד', 'Practices of Chassidut, Farbrengen'],
+  ['a verb for its noun', 'why say lchaim on vodka', 'Practices of Chassidut, LeChaim'],
+  ['a day as a number', 'What is remembered on 12 Tammuz?', 'Masters of Chassidut, Frierdiker Rebbe'],
+  ['a day as a number', "מה קרה בג' בתמוז", 'Masters of Chassidut, Lubavitcher Rebbe'],
+  ['a day as a number', '10 Kislev', 'Masters of Chassidut, Mitteler Rebbe'],
+  ['another spelling', 'אהבת השם', 'Concepts of Chassidut, Ahavat Hashem'],
+  ['another spelling', 'למה השם מסתיר את עצמו', 'Concepts of Chassidut, Hester Panim'],
+  ['another spelling', 'what is gashmius', 'Concepts of Chassidut, Avodah BeGashmiyut'],
+  ['another spelling', 'hisorerus', 'Concepts of Chassidut, Itaruta'],
+  ['another spelling', 'anivus', 'Concepts of Chassidut, Anavah'],
+  ['another spelling', 'emes', 'Concepts of Chassidut, Emet'],
+  ['another spelling', 'אסכפיא', 'Concepts of Chassidut, Iskafya'],
+  ['another spelling', 'עצבוט', 'Concepts of Chassidut, Atzvut'],
+  ['another spelling', 'אהבס ישראל', 'Concepts of Chassidut, Ahavat Yisrael'],
+] as const
 
-test.each([
-  ['What is remembered on 12 Tammuz?', 'Frierdiker Rebbe'],
-  ["מה קרה בג' בתמוז", 'Lubavitcher Rebbe'],
-  ['10 Kislev', 'Mitteler Rebbe'],
-])('a day written as a number finds the master of that day: %s', async (text, entry) => {
+test.each(entries)('%s finds the entry, above the floor: %s', async (_, text, entry) => {
   const [best] = await searchSources(db.database.system, { text, limit: 1 })
-  expect(best?.ref).toBe(`Masters of Chassidut, ${entry} 1`)
+  expect(best?.ref).toBe(`${entry} 1`)
   expect(best && isRelevant(best.coverage)).toBe(true)
 })
 
@@ -73,22 +71,6 @@ test.each([
 ])('the entries of two subjects stand together: %s', async (text, refs) => {
   const hits = await searchSources(db.database.system, { text, limit: 2 })
   expect(hits.map(({ ref }) => ref).sort()).toEqual(refs)
-})
-
-test.each([
-  ['אהבת השם', 'Ahavat Hashem'],
-  ['למה השם מסתיר את עצמו', 'Hester Panim'],
-  ['what is gashmius', 'Avodah BeGashmiyut'],
-  ['hisorerus', 'Itaruta'],
-  ['anivus', 'Anavah'],
-  ['emes', 'Emet'],
-  ['אסכפיא', 'Iskafya'],
-  ['עצבוט', 'Atzvut'],
-  ['אהבס ישראל', 'Ahavat Yisrael'],
-])('what people write for a word of the library finds its entry: %s', async (text, entry) => {
-  const [best] = await searchSources(db.database.system, { text, limit: 1 })
-  expect(best?.ref).toBe(`Concepts of Chassidut, ${entry} 1`)
-  expect(best && isRelevant(best.coverage)).toBe(true)
 })
 
 test('at most one off-topic question in twelve is taken for an answerable one', async () => {
@@ -114,13 +96,16 @@ test('a question about a master whom no passage names is not answered with a par
   expect(await accepted(['Who was the Kotzker Rebbe?', 'Who was the Rebbe of Kotzk?'])).toHaveLength(2)
 })
 
-test('without a model, a question the library cannot answer is refused with no source', async () => {
-  const { service, key } = world
-  const response = await call(service, key, 'POST', '/v1/chat/completions', question('How do vaccines work?'))
-  const reply = (await response.json()) as {
-    choices: { message: { content: string } }[]
-    x_service: { sources: unknown[] }
-  }
-  expect(reply.choices[0]?.message.content).toMatch(/found no passage that answers/)
-  expect(reply.x_service.sources).toEqual([])
+test.each([
+  ['איך אפשר להתגבר על כעס כשמישהו בבית מעצבן אותי כל יום מחדש?', 'Kaas'],
+  ['רציתי לשאול איך אדם פשוט כמוני, שעובד כל היום ואין לו זמן, יכול להגיע לדבקות?', 'Devekut'],
+  ['מה פירוש המושג צמצום, והאם באמת הסתלק האור האלוקי מן העולם או שזה רק משל?', 'Tzimtzum'],
+  ['במה עוסק ספר ליקוטי מוהר״ן ומאיפה כדאי להתחיל בו למי שמעולם לא למד אותו?', 'Likutei Moharan'],
+  [
+    'How does a simple man who works all day and has no time or strength left ever come to devekut?',
+    'Devekut',
+  ],
+])('a long question is about the entry that it names: %s', async (text, entry) => {
+  const hits = await searchSources(db.database.system, { text, limit: 3 })
+  expect(hits.map(({ ref }) => ref.replace(/^[^,]+, | \d+$/g, ''))).toContain(entry)
 })

@@ -23,19 +23,10 @@ function word(
   const origins = new Map(origin ? [[term, origin] as const] : [])
   return {
     concept: {
-      script: 'en',
-      terms,
-      origins,
-      respelled: [],
-      rests: new Map(),
-      inflected: [],
-      weight: 1,
-      position,
-      length: 1,
+      ...{ script: 'en', terms, origins, respelled: [], rests: new Map(), inflected: [] },
+      ...{ weight: 1, position, length: 1 },
     },
-    terms,
-    documents,
-    postings: documents,
+    ...{ terms, documents, postings: documents },
   }
 }
 
@@ -50,20 +41,12 @@ function evidence(concepts: readonly FoundConcept[], present: readonly string[],
 
 const question = ['heart', 'stone', 'prayer'].map((term, at) => word(term, at))
 
-test('a passage that has none of the words of a question is not about it', () => {
+test('a passage is about a question if it has its words, and each further word adds evidence', () => {
   expect(evidence(question, ['river'])).toBeLessThan(0)
-})
-
-test('a passage that has all words of a question is about it', () => {
-  expect(evidence(question, ['heart', 'stone', 'prayer'])).toBeGreaterThan(0)
-})
-
-test('each further word of the question adds evidence', () => {
-  const some = [['heart'], ['heart', 'stone'], ['heart', 'stone', 'prayer']].map((has) =>
-    evidence(question, has),
-  )
-  expect(some).toEqual([...some].sort((a, b) => a - b))
-  expect(new Set(some).size).toBe(3)
+  const has = ['heart', 'stone', 'prayer']
+  const [one = 0, two = 0, three = 0] = has.map((_, i) => evidence(question, has.slice(0, i + 1)))
+  expect(two).toBeGreaterThan(one)
+  expect(three).toBeGreaterThan(Math.max(two, 0))
 })
 
 test('words that the library lacks count against a passage', () => {

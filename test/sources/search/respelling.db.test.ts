@@ -26,13 +26,10 @@ describe('a word that nothing is known about', () => {
   it.each([
     ['simkhe', 'Entries, Simcha 1'],
     ['Yires Hashem', 'Entries, Yirat Hashem 1'],
-    ['Yirath Hashem', 'Entries, Yirat Hashem 1'],
     ['פון קאצק', 'Entries, Kotzker Rebbe 1'],
     ['מעזביזש', 'Entries, Baruch of Medzhybizh 1'],
     ['Reb Borukhl', 'Entries, Baruch of Medzhybizh 1'],
-    ["רבי ברוך'ל", 'Entries, Baruch of Medzhybizh 1'],
     ['humiltiy', 'Entries, Humility 1'],
-    ['gradener', 'Entries, Garden 1'],
     ['שמחהה', 'Entries, Simcha 1'],
   ])('%s finds "%s" first', async (query, ref) => {
     expect(await first(query)).toBe(ref)

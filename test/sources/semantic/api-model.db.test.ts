@@ -26,10 +26,8 @@ const faultOf = async (work: Promise<unknown>): Promise<EmbeddingsFault> => {
 
 it('asks for 64 texts at a time and gives the vectors in the order of the texts', async () => {
   const before = server.requests.length
-  const vectors = await client.embed(
-    Array.from({ length: 130 }, (_, i) => (i % 2 ? 'joy' : 'awe')),
-    'passage',
-  )
+  const texts = Array.from({ length: 130 }, (_, i) => (i % 2 ? 'joy' : 'awe'))
+  const vectors = await client.embed(texts, 'passage')
   expect(vectors).toHaveLength(130)
   expect(vectors.every((v, i) => v[1] === i % 2 && v[2] === 1 - (i % 2))).toBe(true)
   const asked = server.requests.slice(before)
@@ -93,23 +91,16 @@ it('a server that is not there is a failure with its code', async () => {
 it('the settings need a model with the address, and nothing is configured without an address', () => {
   const address = { EMBEDDINGS_BASE_URL: 'http://localhost:11434/v1/' }
   expect(() => readConfig(address)).toThrow(ConfigError)
-  expect(readConfig({ ...address, EMBEDDINGS_MODEL: 'm' }).embeddings).toEqual({
-    kind: 'api',
-    baseUrl: 'http://localhost:11434/v1',
-    apiKey: undefined,
-    model: 'm',
-  })
+  const api = { kind: 'api', baseUrl: 'http://localhost:11434/v1', apiKey: undefined, model: 'm' }
+  expect(readConfig({ ...address, EMBEDDINGS_MODEL: 'm' }).embeddings).toEqual(api)
   expect(readConfig({}).embeddings).toBeUndefined()
-  expect(() => readConfig({ EMBEDDINGS_MODEL: 'm' })).toThrow(
-    /needs EMBEDDINGS_BASE_URL, or the form local:ID/,
-  )
+  const needs = /needs EMBEDDINGS_BASE_URL, or the form local:ID/
+  expect(() => readConfig({ EMBEDDINGS_MODEL: 'm' })).toThrow(needs)
 })
 
 it('the setting local: names a model that the service runs, and no address beside it', () => {
-  expect(readConfig({ EMBEDDINGS_MODEL: 'local:an/id' }).embeddings).toEqual({
-    kind: 'local',
-    model: 'an/id',
-  })
+  const local = { kind: 'local', model: 'an/id' }
+  expect(readConfig({ EMBEDDINGS_MODEL: 'local:an/id' }).embeddings).toEqual(local)
   expect(() => readConfig({ EMBEDDINGS_MODEL: 'local:' })).toThrow(/needs the id of a model/)
   const both = { EMBEDDINGS_BASE_URL: 'http://localhost:1/v1', EMBEDDINGS_MODEL: 'local:an/id' }
   expect(() => readConfig(both)).toThrow(/Remove EMBEDDINGS_BASE_URL/)

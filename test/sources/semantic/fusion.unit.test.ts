@@ -3,14 +3,9 @@ import { noSignals } from '../../../src/sources/search/scoring/signals.ts'
 import { fuseSemantic } from '../../../src/sources/search/semantic/fuse-rankings.ts'
 import { passageRow } from '../../support/passage-row.ts'
 
+const passages = [...'ABC'].map((ref, i) => passageRow(i + 1, ref))
 const rows = new Map(
-  [
-    passageRow(1, 'A'),
-    passageRow(2, 'B'),
-    passageRow(3, 'C'),
-    passageRow(4, 'C', 'he'),
-    passageRow(5, 'D'),
-  ].map((r) => [r.doc_id, r]),
+  [...passages, passageRow(4, 'C', 'he'), passageRow(5, 'D')].map((row) => [row.doc_id, row] as const),
 )
 const byWords = (...found: readonly (readonly [doc: number, score: number])[]) =>
   found.flatMap(([doc, score]) => {

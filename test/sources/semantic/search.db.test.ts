@@ -1,8 +1,6 @@
 import { sql } from 'drizzle-orm'
-import pg from 'pg'
 import { type Logger, pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import type { Executor } from '../../../src/db/client.ts'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { openApiModel } from '../../../src/sources/embeddings/api-model.ts'
 import type { EmbeddingModel } from '../../../src/sources/embeddings/embedding-model.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
@@ -12,6 +10,7 @@ import { fillPgvector, hasPgvector, openPgvector } from '../../../src/sources/ve
 import { openVectorMemory } from '../../../src/sources/vectors/vector-memory.ts'
 import { createTestDatabase, type TestDatabase, useDatabase } from '../../support/database.ts'
 import { type FakeEmbeddings, startFakeEmbeddings } from '../../support/fake-embeddings.ts'
+import { asAdminOf } from '../../support/library-database.ts'
 import { importLines } from '../../support/library-lines.ts'
 
 const lacking = 'the Postgres under test has no extension "vector"'
@@ -24,11 +23,7 @@ const texts = [
   { work: 'Garden', ref: 'Garden 3', en: 'Awe stands at the gate of wisdom' },
   { work: 'River', ref: 'River 1', he: 'והיה תמיד בחדוה', en: 'Be cheerful always' },
   { work: 'River', ref: 'River 3', en: 'The water runs down to the sea' },
-  ...Array.from({ length: 80 }, (_, i) => ({
-    work: 'Filler',
-    ref: `Filler ${2 * i}`,
-    en: `stone number ${i}`,
-  })),
+  ...Array.from({ length: 80 }, (_, i) => ({ work: 'Filler', ref: `Filler ${2 * i}`, en: `stone ${i}` })),
 ]
 const topics = [
   ['carefree', 'joy', 'Gladness', 'cheerful', 'חדוה'],
@@ -41,20 +36,13 @@ let server: FakeEmbeddings
 const db = useDatabase()
 beforeAll(async () => {
   server = await startFakeEmbeddings(topics)
-  await addTexts(texts)
+  await importLines(db.database, texts)
 })
 afterAll(() => server.close())
 
 async function hasExtension(): Promise<boolean> {
-  const client = new pg.Client({ connectionString: inject('postgres').adminUrl })
-  await client.connect()
-  const found = await client.query(`select 1 from pg_available_extensions where name = 'vector'`)
-  await client.end()
-  return found.rowCount === 1
-}
-
-async function addTexts(rows: readonly object[]): Promise<void> {
-  await importLines(db.database, rows)
+  const extensions = `select 1 from pg_available_extensions where name = 'vector'`
+  return (await asAdminOf(inject('postgres').adminUrl, (admin) => admin.query(extensions))).rowCount === 1
 }
 
 /** A log and the messages written to it. */
@@ -67,28 +55,19 @@ const settings = (model = 'fake') => ({ baseUrl: server.baseUrl, apiKey: 'sk-hid
 const refsOf = async (text: string, semantic?: SemanticSearch, work?: string) =>
   (await searchSources(db.database.system, { text, limit: 10, work }, semantic)).map((hit) => hit.ref)
 
-/** An executor, and how many statements went through it. */
-function counting(executor: Executor): { readonly executor: Executor; count(): number } {
-  let statements = 0
-  const proxy = new Proxy(executor, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name)
-      if (typeof value !== 'function') return value
-      if (name === 'execute' || name === 'transaction') statements += 1
-      return value.bind(target)
-    },
-  })
-  return { executor: proxy, count: () => statements }
-}
-
 describe('a search that is not to look for meaning', () => {
   it('asks no server, and the database not once more than a search whose neighbours were given', async () => {
     const before = server.requests.length
-    const off = counting(db.database.system)
-    const given = counting(db.database.system)
-    await searchSources(off.executor, { text: 'wisdom', limit: 10 })
-    await searchSources(given.executor, { text: 'wisdom', limit: 10 }, { nearest: async () => [] })
-    expect(off.count()).toBe(given.count())
+    const query = vi.spyOn(db.database.systemPool, 'query')
+    const counted = async (semantic?: Pick<SemanticSearch, 'nearest'>) => {
+      query.mockClear()
+      await searchSources(db.database.system, { text: 'wisdom', limit: 10 }, semantic)
+      return query.mock.calls.length
+    }
+    const off = await counted()
+    expect(off).toBeGreaterThan(0)
+    expect(off).toBe(await counted({ nearest: async () => [] }))
+    query.mockRestore()
     expect(server.requests.length).toBe(before)
   })
 
@@ -143,12 +122,13 @@ it('a ref is looked up and a blank query left alone: no server is asked', async 
 describe.each(['memory', 'pgvector'] as const)('semantic search, vectors in %s', (kind) => {
   let own: TestDatabase
   const closing: { close(): Promise<void> }[] = []
-  const lacks = kind === 'pgvector' && !available
+  const test = it.skipIf(kind === 'pgvector' && !available)
 
   beforeAll(async () => {
     own = await createTestDatabase()
     await importLines(own.database, texts)
-    if (kind === 'pgvector' && available) await createExtension(own.url)
+    if (kind === 'pgvector' && available)
+      await asAdminOf(own.url, (admin) => admin.query('create extension vector'))
   })
   afterAll(async () => {
     await Promise.all(closing.map((opened) => opened.close()))
@@ -164,11 +144,8 @@ describe.each(['memory', 'pgvector'] as const)('semantic search, vectors in %s',
   /** A search that looks for new vectors each time. */
   function open(model = modelOf()): SemanticSearch {
     const memory = () => openVectorMemory(own.database, model.name, { refreshMs: 0 })
-    const search = semanticSearch(
-      model,
-      kind === 'memory' ? memory() : openPgvector(own.database),
-      listeningLog().log,
-    )
+    const index = kind === 'memory' ? memory() : openPgvector(own.database)
+    const search = semanticSearch(model, index, listeningLog().log)
     closing.push(search)
     return search
   }
@@ -182,44 +159,36 @@ describe.each(['memory', 'pgvector'] as const)('semantic search, vectors in %s',
   const find = async (text: string, semantic?: SemanticSearch, work?: string) =>
     (await searchSources(own.database.system, { text, limit: 10, work }, semantic)).map((hit) => hit.ref)
 
-  it.skipIf(lacks)(
-    'an interrupted run is continued with what is missing, and then has nothing to do',
-    async () => {
-      const model = modelOf()
-      server.say('{"data":[]}', 1)
-      await expect(embed(model)).rejects.toThrow(/cannot be used/)
-      const steps: (readonly [number, number])[] = []
-      const begin = server.requests.length
-      // The first batch is made; the second is refused.
-      const first = embedLibrary(own.database, model, (done, of) => {
-        steps.push([done, of])
-        if (done === 64) server.fail(400, 1)
-      })
-      await expect(first).rejects.toThrow(/400/)
-      expect(await embed(model)).toEqual({ embedded: 21, total: 85 })
-      expect(steps).toEqual([[64, 85]])
-      expect(server.requests.slice(begin).map((r) => r.input.length)).toEqual([64, 21, 21])
-      expect(await embed(model)).toEqual({ embedded: 0, total: 85 })
-      expect(await hasPgvector(own.database.system, model.name)).toBe(kind === 'pgvector')
-    },
-  )
+  test('an interrupted run is continued with what is missing, and then has nothing to do', async () => {
+    const model = modelOf()
+    server.say('{"data":[]}', 1)
+    await expect(embed(model)).rejects.toThrow(/cannot be used/)
+    const steps: (readonly [number, number])[] = []
+    const begin = server.requests.length
+    // The first batch is made; the second is refused.
+    const first = embedLibrary(own.database, model, (done, of) => {
+      steps.push([done, of])
+      if (done === 64) server.fail(400, 1)
+    })
+    await expect(first).rejects.toThrow(/400/)
+    expect(await embed(model)).toEqual({ embedded: 21, total: 85 })
+    expect(steps).toEqual([[64, 85]])
+    expect(server.requests.slice(begin).map((r) => r.input.length)).toEqual([64, 21, 21])
+    expect(await embed(model)).toEqual({ embedded: 0, total: 85 })
+    expect(await hasPgvector(own.database.system, model.name)).toBe(kind === 'pgvector')
+  })
 
-  it.skipIf(lacks)('a passage that means the same in other words is found, in both languages', async () => {
+  test('what means the same in other words is found in both languages, within a work if it is named', async () => {
     expect(await find('carefree')).toEqual([])
     expect((await find('carefree', open())).slice(0, 2)).toEqual(['Garden 1', 'River 1'])
-  })
-
-  it.skipIf(lacks)('what words and meaning agree on comes first', async () => {
-    expect((await find('fear at the gate', open()))[0]).toBe('Garden 3')
-  })
-
-  it.skipIf(lacks)('a search confined to a work stays within it', async () => {
     const found = await find('carefree', open(), 'River')
     expect(found[0]).toBe('River 1')
     expect(found.every((ref) => ref.startsWith('River'))).toBe(true)
+    // What words and meaning agree on comes first.
+    expect((await find('fear at the gate', open()))[0]).toBe('Garden 3')
   })
 
-  it.skipIf(lacks)('equal searches give the same order, and their pages fit together', async () => {
+  test('equal searches give the same order, and their pages fit together', async () => {
     const semantic = open()
     const page = (offset: number, limit: number) =>
       searchSources(own.database.system, { text: 'joy of the sea', limit, offset }, semantic)
@@ -228,45 +197,36 @@ describe.each(['memory', 'pgvector'] as const)('semantic search, vectors in %s',
     expect(parts).toEqual(whole)
   })
 
-  it.skipIf(lacks)(
-    'an open search finds texts that come later, and forgets the vectors of removed ones',
-    async () => {
-      const semantic = open()
-      await find('sea', semantic)
-      await importLines(own.database, [{ work: 'River', ref: 'River 3', en: 'cheerful is the water' }])
-      // The English version of the work is now this one text; its two old ones took their vectors along.
-      expect(await embed()).toEqual({ embedded: 1, total: 84 })
-      const kept = await own.database.system.execute(sql`select 1 from passage_vectors`)
-      expect(kept.rowCount).toBe(84)
-      await expect.poll(async () => (await find('sea', semantic))[0]).toBe('River 3')
-    },
-  )
+  test('an open search finds texts that come later, and forgets the vectors of removed ones', async () => {
+    const semantic = open()
+    await find('sea', semantic)
+    await importLines(own.database, [{ work: 'River', ref: 'River 3', en: 'cheerful is the water' }])
+    // The English version of the work is now this one text; its two old ones took their vectors along.
+    expect(await embed()).toEqual({ embedded: 1, total: 84 })
+    const kept = await own.database.system.execute(sql`select 1 from passage_vectors`)
+    expect(kept.rowCount).toBe(84)
+    await expect.poll(async () => (await find('sea', semantic))[0]).toBe('River 3')
+  })
 
-  it.skipIf(lacks)(
-    'another model replaces the vectors, and the former one finds nothing by meaning',
-    async () => {
-      const [former, other] = [open(), modelOf('another')]
-      await find('carefree', former)
-      expect((await embed(other)).embedded).toBe(84)
-      expect((await find('carefree', open(other)))[0]).toBe('Garden 1')
-      if (kind === 'memory') await expect.poll(() => find('carefree', former)).toEqual([])
-      expect(await hasPgvector(own.database.system, 'fake')).toBe(false)
-    },
-  )
+  test('another model replaces the vectors, and the former one finds nothing by meaning', async () => {
+    const [former, other] = [open(), modelOf('another')]
+    await find('carefree', former)
+    expect((await embed(other)).embedded).toBe(84)
+    expect((await find('carefree', open(other)))[0]).toBe('Garden 1')
+    if (kind === 'memory') await expect.poll(() => find('carefree', former)).toEqual([])
+    expect(await hasPgvector(own.database.system, 'fake')).toBe(false)
+  })
 
-  it.skipIf(lacks)(
-    'a vector of another length than those of the library leaves what words find',
-    async () => {
-      const { log, said } = listeningLog()
-      const model = modelOf('another')
-      const index = kind === 'memory' ? openVectorMemory(own.database, 'another') : openPgvector(own.database)
-      const semantic = semanticSearch(model, index, log)
-      closing.push(semantic)
-      server.say('{"data":[{"embedding":[1,2]}]}', 1)
-      expect(await find('the gate of wisdom', semantic)).toEqual(['Garden 3'])
-      expect(said[0]).toContain('dimensions')
-    },
-  )
+  test('a vector of another length than those of the library leaves what words find', async () => {
+    const { log, said } = listeningLog()
+    const model = modelOf('another')
+    const index = kind === 'memory' ? openVectorMemory(own.database, 'another') : openPgvector(own.database)
+    const semantic = semanticSearch(model, index, log)
+    closing.push(semantic)
+    server.say('{"data":[{"embedding":[1,2]}]}', 1)
+    expect(await find('the gate of wisdom', semantic)).toEqual(['Garden 3'])
+    expect(said[0]).toContain('dimensions')
+  })
 })
 
 it('a database without pgvector is searched in memory, and nothing is copied for it', async () => {
@@ -274,12 +234,3 @@ it('a database without pgvector is searched in memory, and nothing is copied for
   expect(await fillPgvector(db.database, db.url, 'fake')).toBeUndefined()
   expect(await hasPgvector(db.database.system, 'fake')).toBe(false)
 })
-
-async function createExtension(databaseUrl: string): Promise<void> {
-  const url = new URL(inject('postgres').adminUrl)
-  url.pathname = new URL(databaseUrl).pathname
-  const admin = new pg.Client({ connectionString: url.href })
-  await admin.connect()
-  await admin.query('create extension vector')
-  await admin.end()
-}

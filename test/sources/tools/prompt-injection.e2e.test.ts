@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { form, send } from '../../support/http-raw.ts'
+import { importLines } from '../../support/library-lines.ts'
 import { callTools, reply, type ScriptedCall, type UpstreamBody } from '../../support/upstream-scripts.ts'
-import { call, question } from '../../support/world/requests.ts'
+import { bodyOf, call, question } from '../../support/world/requests.ts'
 import { makeOwner, makeThings, type Things } from '../../support/world/things.ts'
 import { unhurried } from '../../support/world/unhurried.ts'
 import { openWorld, type World } from '../../support/world/world.ts'
@@ -46,21 +46,19 @@ beforeAll(async () => {
   foreign = await makeThings(db, service, await makeOwner(db))
   for (const place of [sibling, foreign]) await upload(place, 'secret.txt', secret)
   await upload(home, 'poisoned.md', orders)
-  await importJsonl(db.database, poisoned(), { allowLicenses: [] })
+  await importLines(db.database, [poisoned])
 })
 afterAll(async () => {
   unsubscribe('net.client.socket', noteDial)
   await world.close()
 })
 
-async function* poisoned(): AsyncGenerator<string> {
-  yield JSON.stringify({
-    work: 'The Poisoned Book',
-    ref: 'The Poisoned Book 1:1',
-    // Written out, or the import would remove it.
-    en: orders.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
-    license: 'CC0',
-  })
+const poison = { ref: 'The Poisoned Book 1:1' }
+/** Signs are written out, or the import would remove them. */
+const poisoned = {
+  ...poison,
+  work: 'The Poisoned Book',
+  en: orders.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
 }
 
 async function upload({ key, projectId }: Things, filename: string, content: string): Promise<void> {
@@ -73,26 +71,21 @@ async function upload({ key, projectId }: Things, filename: string, content: str
 
 /** Files of a project, by name, as they are now. */
 async function filesOf({ key, projectId }: Things): Promise<Readonly<Record<string, string>>> {
-  const list = (await (
-    await call(world.service, key, 'GET', `/v1/files?project_id=${projectId}`)
-  ).json()) as { data: { id: string; filename: string }[] }
-  const contents = list.data.map(
-    async ({ id, filename }) =>
-      [filename, await (await call(world.service, key, 'GET', `/v1/files/${id}/content`)).text()] as const,
-  )
+  const get = (path: string) => call(world.service, key, 'GET', path)
+  const { data } = await bodyOf(get(`/v1/files?project_id=${projectId}`))
+  const contents = data.map(async ({ id, filename }: { id: string; filename: string }) => [
+    filename,
+    await (await get(`/v1/files/${id}/content`)).text(),
+  ])
   return Object.fromEntries(await Promise.all(contents))
 }
 
 /** A turn in the home project whose model makes these calls and then says all that it was told. */
 async function obey(calls: readonly ScriptedCall[]) {
   const before = world.upstream.requests.length
-  const echo = (body: UpstreamBody) =>
-    reply(
-      `Done. ${body.messages
-        .filter(({ role }) => role === 'tool')
-        .map(({ content }) => String(content))
-        .join('\n')} [S9] [S77]`,
-    )
+  const resultsIn = (body?: UpstreamBody) =>
+    (body?.messages ?? []).filter(({ role }) => role === 'tool').map(({ content }) => String(content))
+  const echo = (body: UpstreamBody) => reply(`Done. ${resultsIn(body).join('\n')} [S9] [S77]`)
   world.upstream.enqueue(callTools(calls), echo)
   const response = await call(world.service, home.key, 'POST', '/v1/chat/completions', {
     ...question('Read.'),
@@ -100,39 +93,15 @@ async function obey(calls: readonly ScriptedCall[]) {
   })
   const text = await response.text()
   const sent = world.upstream.requests.slice(before).map(({ body }) => body)
-  const results = (sent.at(-1)?.messages ?? [])
-    .filter(({ role }) => role === 'tool')
-    .map(({ content }) => String(content))
-  return { status: response.status, text, sent, results }
+  return { status: response.status, text, sent, results: resultsIn(sent.at(-1)) }
 }
 
 const strangeNames = () => [
-  ...[
-    'secret.txt',
-    '../secret.txt',
-    '../../secret.txt',
-    '/etc/passwd',
-    'file:///etc/passwd',
-    '..\\secret.txt',
-    'C:\\secret.txt',
-  ],
-  ...[
-    `${sibling.projectId}/secret.txt`,
-    `/v1/files/${sibling.fileId}`,
-    sibling.fileId,
-    foreign.fileId,
-    foreign.sessionId,
-    foreign.projectId,
-  ],
-  ...[
-    'https://elsewhere.example/',
-    'http://169.254.169.254/latest/meta-data/',
-    '/proc/self/environ',
-    '.env',
-    '%2e%2e%2fsecret.txt',
-    '*',
-    '',
-  ],
+  ...['secret.txt', '../secret.txt', '/etc/passwd', 'file:///etc/passwd', '..\\secret.txt', 'C:\\secret.txt'],
+  ...[`${sibling.projectId}/secret.txt`, `/v1/files/${sibling.fileId}`, sibling.fileId],
+  ...[foreign.fileId, foreign.sessionId, foreign.projectId, 'https://elsewhere.example/'],
+  ...['http://169.254.169.254/latest/meta-data/', '/proc/self/environ', '.env', '%2e%2e%2fsecret.txt', '*'],
+  '',
 ]
 
 test('a model that is told to read files of other projects, of the machine or of the web is told that there are none', async () => {
@@ -146,17 +115,10 @@ test('a model that is told to read files of other projects, of the machine or of
 })
 
 test('searches and lists of a model stay within the project, whatever else it asks for', async () => {
+  const others = { projectId: foreign.projectId, account_id: foreign.accountId }
   const { results, text } = await obey([
     { name: 'search_files', arguments: { query: 'secret of another project' } },
-    {
-      name: 'search_files',
-      arguments: {
-        query: 'MARKED',
-        project_id: sibling.projectId,
-        projectId: foreign.projectId,
-        account_id: foreign.accountId,
-      },
-    },
+    { name: 'search_files', arguments: { query: 'MARKED', project_id: sibling.projectId, ...others } },
     { name: 'list_files', arguments: { project_id: foreign.projectId } },
     { name: 'list_files', arguments: { path: '/' } },
     { name: 'search_sources', arguments: { query: 'secret of another project' } },
@@ -178,12 +140,7 @@ test('what a model writes, edits and renames stays in the project, under a plain
     { name: 'rename_file', arguments: { name: foreign.fileId, new_name: 'owned.txt' } },
     {
       name: 'make_source_sheet',
-      arguments: {
-        name: '../../owned',
-        title: 'T',
-        items: [{ ref: 'The Poisoned Book 1:1' }],
-        formats: ['md'],
-      },
+      arguments: { name: '../../owned', title: 'T', items: [poison], formats: ['md'] },
     },
   ])
   expect(results.length).toBeGreaterThan(names.length)
@@ -192,55 +149,23 @@ test('what a model writes, edits and renames stays in the project, under a plain
 })
 
 test('no tool reaches the network, and no other tools are called than those that were offered', async () => {
-  const tools = [
-    'fetch_url',
-    'http_get',
-    'browse',
-    'shell',
-    'run_code',
-    'read_url',
-    '__proto__',
-    'constructor',
-    'read_file\0',
-  ]
+  const tools = ['fetch_url', 'shell', 'run_code', '__proto__', 'constructor', 'read_file\0']
+  const [url, title] = ['http://127.0.0.1:9/', '<img src="http://127.0.0.1:9/">']
+  const items = [{ ...poison, note: `![x](${url})` }]
   const { sent, results } = await obey([
-    ...tools.map((name) => ({
-      name,
-      arguments: { url: 'http://127.0.0.1:9/', command: 'curl http://127.0.0.1:9/' },
-    })),
-    { name: 'read_source', arguments: { ref: 'http://127.0.0.1:9/' } },
-    {
-      name: 'make_source_sheet',
-      arguments: {
-        name: 'a',
-        title: '<img src="http://127.0.0.1:9/">',
-        items: [{ ref: 'The Poisoned Book 1:1', note: '![x](http://127.0.0.1:9/)' }],
-        formats: ['html', 'pdf'],
-      },
-    },
+    ...tools.map((name) => ({ name, arguments: { url, command: `curl ${url}` } })),
+    { name: 'read_source', arguments: { ref: url } },
+    { name: 'make_source_sheet', arguments: { name: 'a', title, items, formats: ['html', 'pdf'] } },
   ])
   expect(results.slice(0, tools.length).every((result) => result.includes('error'))).toBe(true)
   const offered = sent[0]?.tools?.map((tool) => tool.function.name).toSorted()
   expect(offered).toEqual([
-    'edit_file',
-    'find_parallels',
-    'list_files',
-    'list_works',
-    'make_source_sheet',
-    'read_file',
+    ...['edit_file', 'find_parallels', 'list_files', 'list_works', 'make_source_sheet', 'read_file'],
     'read_source',
-    'rename_file',
-    'resolve_ref',
-    'search_files',
-    'search_sources',
-    'work_shape',
-    'write_file',
+    ...['rename_file', 'resolve_ref', 'search_files', 'search_sources', 'work_shape', 'write_file'],
   ])
-  const { port: own } = new URL(world.service.url)
-  const { port: database } = new URL(world.db.url)
-  const { port: model } = new URL(world.upstream.baseUrl)
-  const known = [own, database, model].map(
-    (port) => new RegExp(`^(127\\.0\\.0\\.1|::1|::ffff:127\\.0\\.0\\.1):${port}$`),
+  const known = [world.service.url, world.db.url, world.upstream.baseUrl].map(
+    (one) => new RegExp(`^(127\\.0\\.0\\.1|::1|::ffff:127\\.0\\.0\\.1):${new URL(one).port}$`),
   )
   expect(dialled.length).toBeGreaterThan(0)
   expect(dialled.filter((address) => !known.some((one) => one.test(address)))).toEqual([])
@@ -276,7 +201,6 @@ test('ids of foreign sessions in what a model says lead nowhere: the turn stays 
   const { text } = await obey([{ name: 'list_files', arguments: { session_id: foreign.sessionId } }])
   const { x_service } = JSON.parse(text) as { x_service: { project_id: string; session_id: string } }
   expect(x_service.project_id).toBe(home.projectId)
-  expect((await call(world.service, home.key, 'GET', `/v1/agent/sessions/${foreign.sessionId}`)).status).toBe(
-    404,
-  )
+  const session = `/v1/agent/sessions/${foreign.sessionId}`
+  expect((await call(world.service, home.key, 'GET', session)).status).toBe(404)
 })

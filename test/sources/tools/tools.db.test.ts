@@ -10,43 +10,28 @@ const signal = new AbortController().signal
 /** One sentence of Hebrew letters and quotation marks, which take two bytes and a backslash in JSON. */
 const longSentence = `${'מילה "ארוכה" '.repeat(3000)}סוף.`
 
-function* lines(): Generator<object> {
-  for (let i = 1; i <= 30; i += 1) {
-    yield {
-      work: 'Wells',
-      ref: `Wells ${i}:1`,
-      he_ref: `בארות ${i}`,
-      en: `well number ${i}. ${'deep water '.repeat(80)}`,
-      license: 'CC0',
-    }
-  }
-  yield { work: 'Wells', ref: 'Wells 99:1', he: 'קצר ויפה' }
-  yield { work: 'Unbroken', ref: 'Unbroken 1', he: 'א'.repeat(30_000) }
-  yield { work: 'Endless', ref: 'Endless 1', he: longSentence }
-}
+const wells = Array.from({ length: 30 }, (_, i) => ({
+  ...{ work: 'Wells', ref: `Wells ${i + 1}:1`, he_ref: `בארות ${i + 1}`, license: 'CC0' },
+  en: `well number ${i + 1}. ${'deep water '.repeat(80)}`,
+}))
 
-const db = useLibrary(lines())
+const db = useLibrary([
+  ...wells,
+  { work: 'Wells', ref: 'Wells 99:1', he: 'קצר ויפה' },
+  { work: 'Unbroken', ref: 'Unbroken 1', he: 'א'.repeat(30_000) },
+  { work: 'Endless', ref: 'Endless 1', he: longSentence },
+])
 
-type ReplayFilter = {
-  readonly mark: string
-  readonly ref: string
-  readonly text: string
-  readonly truncated?: boolean
-}
+type Shown = { readonly mark: string; readonly ref: string; readonly text: string }
 
 async function call(name: string, args: Record<string, unknown>, offered: readonly OfferedSource[] = []) {
   const sourceMarks = createSourceMarks(offered)
   const tool = sourceTools(libraryIn(db.database), sourceMarks).find((t) => t.spec.name === name)
   if (!tool) throw new Error(`no tool ${name}`)
   const outcome = await tool.execute(args, signal)
-  const content = JSON.parse(outcome.content) as {
-    note?: string
-    passages?: readonly ReplayFilter[]
+  const content = JSON.parse(outcome.content) as { passages?: readonly Shown[]; omitted?: number } & {
     works?: readonly { title: string }[]
-    error?: string
-    nearest?: readonly string[]
-    omitted?: number
-  }
+  } & { note?: string; error?: string; nearest?: readonly string[] }
   return { outcome, content, sources: outcome.sources ?? [], sourceMarks }
 }
 
@@ -65,30 +50,16 @@ describe('the source tools', () => {
     const tools = sourceTools(libraryIn(db.database), createSourceMarks())
     const shapes = tools.map(({ spec }) => [
       spec.name,
-      Object.keys((spec.parameters['properties'] ?? {}) as object),
+      ...Object.keys(spec.parameters['properties'] as object),
     ])
-    expect(shapes).toEqual([
-      [
-        'search_sources',
-        ['query', 'language', 'work', 'author', 'category', 'period', 'from', 'to', 'limit'],
-      ],
-      ['read_source', ['ref', 'before', 'after']],
-      ['list_works', ['category', 'author', 'period', 'from', 'to']],
-      ['resolve_ref', ['ref']],
-      ['work_shape', ['work']],
-      ['find_parallels', ['ref']],
+    expect(shapes.map((shape) => shape.join(' '))).toEqual([
+      'search_sources query language work author category period from to limit',
+      'read_source ref before after',
+      'list_works category author period from to',
+      ...['resolve_ref ref', 'work_shape work', 'find_parallels ref'],
     ])
     expect(tools[0]?.describe({ query: 'beinoni' })).toBe('Searching for "beinoni"')
     expect(tools.every((tool) => typeof tool.describe({}) === 'string')).toBe(true)
-  })
-
-  it.each([
-    ['search_sources', { query: 'well' }, 'work'],
-    ['list_works', {}, 'category'],
-    ['list_works', {}, 'author'],
-  ])('%s refuses a name of more than 300 characters', async (name, args, member) => {
-    const { outcome } = await call(name, { ...args, [member]: 'a '.repeat(100_000).trim() })
-    expect(outcome).toMatchObject({ isError: true, content: expect.stringContaining(`${member}: `) })
   })
 
   it('offer exactly the text that they show, under the mark that they show', async () => {
@@ -103,10 +74,7 @@ describe('the source tools', () => {
   it('go on counting marks through the turn, and give a passage its old one', async () => {
     const first = await call('read_source', { ref: 'Wells 3:1' })
     const second = await call('read_source', { ref: 'Wells 3:1', after: 1 }, first.sources)
-    expect(second.sources.map((s) => [s.ref, s.mark])).toEqual([
-      ['Wells 3:1', 'S1'],
-      ['Wells 4:1', 'S2'],
-    ])
+    expect(second.sources.map(({ ref, mark }) => `${ref} ${mark}`)).toEqual(['Wells 3:1 S1', 'Wells 4:1 S2'])
   })
 
   it('stay within 24 KB, and say what they cut and what they left out', async () => {
@@ -119,10 +87,9 @@ describe('the source tools', () => {
     expect(shown.map((p) => p.text)).toEqual(endless.sources.map((s) => s.text))
   })
 
-  it('cut one overlong text visibly, between words', async () => {
-    const long = await call('read_source', { ref: 'Endless 1:1' })
-    for (const passage of long.content.passages ?? [])
-      expect(longSentence.startsWith(passage.text)).toBe(true)
+  it('cut one overlong text between words', async () => {
+    const [passage] = (await call('read_source', { ref: 'Endless 1:1' })).content.passages ?? []
+    expect(longSentence.startsWith(passage?.text ?? '-')).toBe(true)
   })
 
   it('tell the model what exists instead of a ref that does not', async () => {
@@ -138,13 +105,14 @@ describe('the source tools', () => {
   })
 
   it.each([
-    ['search_sources', {}, /query/],
     ['search_sources', { query: '' }, /query/],
     ['search_sources', { query: 'x', limit: 5000 }, /limit/],
-    ['search_sources', { query: ['x'] }, /query/],
+    ['search_sources', { query: 'x', work: 'a '.repeat(151) }, /work: /],
     ['read_source', { reference: 'Wells 1' }, /ref/],
     ['read_source', { ref: 'Wells 1', before: -1 }, /before/],
+    ['list_works', { category: 'a '.repeat(151) }, /category: /],
     ['list_works', { category: 7 }, /category/],
+    ['list_works', { author: 'a '.repeat(151) }, /author: /],
   ])('answer bad arguments of %s in words: %j', async (name, args, message) => {
     const { outcome, content } = await call(name, args)
     expect(outcome.isError).toBe(true)

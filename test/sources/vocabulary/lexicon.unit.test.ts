@@ -19,12 +19,6 @@ function finds(query: string, text: string): boolean {
 describe('the lexicon', () => {
   const entries = readLexicon()
 
-  it('has 3,000 English forms and 15,000 pairs at least', () => {
-    expect(new Set(entries.flatMap(({ en }) => en.map((form) => form.written))).size).toBeGreaterThan(3_000)
-    const pairs = entries.map(({ en, he }) => en.length * he.length)
-    expect(pairs.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(15_000)
-  })
-
   it('has each pair once', () => {
     const pairs = entries.flatMap(({ en, he }) =>
       en.flatMap((a) => he.map((b) => `${a.written.toLowerCase()} = ${b.written}`)),

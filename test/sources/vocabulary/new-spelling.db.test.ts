@@ -18,14 +18,9 @@ let [before, after]: Reading[] = []
 const db = useDatabase()
 beforeAll(async () => {
   const line = { license: 'CC0', category: ['Chasidut'] }
+  const levi = { work: 'Kedushat Levi', he_title: 'קדושת לוי', ref: 'Kedushat Levi 3' }
   await importLines(db.database, [
-    {
-      ...line,
-      work: 'Kedushat Levi',
-      he_title: 'קדושת לוי',
-      ref: 'Kedushat Levi 3',
-      en: 'A man is to serve with joy.',
-    },
+    { ...line, ...levi, en: 'A man is to serve with joy.' },
     { ...line, work: 'Notes', ref: 'Notes 1', en: 'As the book Kedushas Levi has it.' },
     { ...line, work: 'Notes', ref: 'Notes 2', en: 'As the book of another has it.' },
   ])
@@ -35,7 +30,7 @@ beforeAll(async () => {
     const args = [program, db.url, 'Levitical Sanctities', ...amended]
     return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout) as Reading
   }
-  ;[before, after] = [await read(), await read('yes')]
+  ;[before, after] = await Promise.all([read(), read('yes')])
 })
 
 test('a ref in a new spelling of one row leads to the passage', async () => {
