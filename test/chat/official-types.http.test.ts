@@ -123,12 +123,16 @@ test('turns in the background, and cancelled ones', async () => {
   })
   expect(bodyOf(waiting).status).toBe('queued')
   expectDescribed(create, waiting)
+  // It begins when the one before it is cancelled.
+  world.upstream.enqueue(says('Then'))
   const path = `/v1/responses/${id}`
   const cancelled = await send(world.service, { method: 'POST', path: `${path}/cancel`, key: things.key })
   claim('a cancelled response', 'response', bodyOf(cancelled))
   expectDescribed('POST /v1/responses/:id/cancel', cancelled)
   claim('a response read again', 'response', bodyOf(await get(path)))
   for (const query of ['', '?stream=true']) expectDescribed(retrieve, await get(path + query))
+  const statusNow = async () => bodyOf(await get(`/v1/responses/${bodyOf(waiting).id}`)).status
+  await expect.poll(statusNow).toBe('completed')
   wait.open()
 })
 

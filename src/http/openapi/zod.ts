@@ -38,10 +38,19 @@ export class InputError extends Error {
     const param = pathText(this.#issue?.path ?? [])
     // A body of `null` is what arrives when the client sent none.
     const sent = param === '' ? (this.#issue?.input ?? undefined) : this.#issue?.input
-    if (sent !== undefined) return wrongField(param, `${this.#issue?.message}`)
+    if (this.#issue && sent !== undefined) return wrongField(param, faultOf(this.#issue))
     if (param === '') return new ServiceError('missing_required_parameter', 'A JSON body is required.')
     return new ServiceError('missing_required_parameter', `\`${param}\` is required.`, { param })
   }
+}
+
+/** What is wrong: the message of the schema, or that of zod, with a bound that the schema does not word in plain words. */
+function faultOf(issue: z.core.$ZodIssue): string {
+  if (!/^Too (?:big|small):/.test(issue.message)) return issue.message
+  const units: Readonly<Record<string, string>> = { string: ' characters', array: ' items' }
+  if (issue.code === 'too_big') return `at most ${issue.maximum}${units[issue.origin] ?? ''}`
+  if (issue.code === 'too_small') return `at least ${issue.minimum}${units[issue.origin] ?? ''}`
+  return issue.message
 }
 
 /**
