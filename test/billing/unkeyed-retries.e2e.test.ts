@@ -1,11 +1,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { beforeAll, expect, test, vi } from 'vitest'
-import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { times } from '../support/full.ts'
-import { seededRandom } from '../support/random.ts'
 import { gate, reply } from '../support/scripted-upstream.ts'
-import { anyCut, carryOutIntent, unkeyedClients } from '../support/unkeyed-intents.ts'
 import { LiveStream } from '../support/world/live-stream.ts'
 import type { Replica } from '../support/world/processes.ts'
 import { ask } from '../support/world/requests.ts'
@@ -13,20 +10,15 @@ import { useWorld } from '../support/world/world.ts'
 
 /** Requests without an `Idempotency-Key` that are sent again, over processes that die, freeze and live. */
 
-/** The third is frozen and stopped; the others live. */
-let [first, second, third] = [] as unknown as [Replica, Replica, Replica]
+/** Of tests that disturb connections only. */
+let first: Replica
+let second: Replica
 const world = useWorld({ processes: true, plan: 'unlimited' })
 beforeAll(async () => {
   world.upstream.setDefault(() => reply('The answer of the model.'))
-  ;[first, second, third] = await Promise.all([world.start(), world.start(), world.start()])
-  await othersSee(3)
+  first = await start()
+  second = await start()
 })
-
-/** Until the replicas can see that so many live. */
-const othersSee = (living: number) =>
-  vi.waitFor(async () => expect(await world.rows('select id from replicas')).toHaveLength(living), {
-    timeout: 120_000,
-  })
 
 /** How often each cut is tried. */
 const rounds = times(3, 8)
@@ -36,6 +28,17 @@ const fresh = (more: object = {}) => {
   asked += 1
   return ask(`Question number ${asked}`, more)
 }
+
+/** Until the others can see that the replica lives. */
+async function start(): Promise<Replica> {
+  const before = await replicas()
+  const replica = await world.start()
+  // The row of one that was killed is removed meanwhile.
+  const added = async () => (await replicas()).filter((id) => !before.includes(id))
+  await vi.waitFor(async () => expect(await added()).toHaveLength(1), { timeout: 120_000 })
+  return replica
+}
+const replicas = async () => (await world.rows<{ id: string }>('select id from replicas')).map(({ id }) => id)
 
 async function answerOf(response: Response) {
   const body = (await response.json()) as { choices: { message: { content: string } }[] }
@@ -86,49 +89,47 @@ const begun = async (question: Parameters<typeof runsOf>[0]) => {
   await expect.poll(isAsked).toBe(true)
 }
 
-test('retries find the runs whose replies a killed process owed, and none whose reply was read', async () => {
-  const dying = await world.start()
-  await othersSee(4)
-  const read = fresh()
-  const one = await answerOf(await world.chat(read, { at: dying }))
-  const owed = [fresh(), fresh()] as const
-  const sockets: Socket[] = []
-  for (const question of owed) {
-    world.upstream.enqueue([{ text: 'Half' }, { waitFor: new Promise(() => undefined) }])
-    sockets.push(await send(dying, question))
-    await begun(question)
-  }
-  await dying.stop('SIGKILL')
-  for (const socket of sockets) socket.destroy()
-  const runs = await Promise.all(owed.map(async (question) => String((await runsOf(question))[0]?.run_id)))
-  const atOnce = world.chat(owed[0], { at: second })
-  for (const runId of runs) await world.expireLease(runId)
-  // The claim notes that the client left, and the run ends before its retry comes.
-  await expect.poll(() => chargesOf(owed[1])).toBe(1)
-  expect(await claimOf(runs[1] ?? '')).toEqual([{ epoch: 2, closed: true }])
-  const answers = [await atOnce, await world.chat(owed[1], { at: second })]
-  expect(await Promise.all(answers.map(answerOf))).toEqual(
-    runs.map((runId) => ({ runId, replayed: true, text: 'The answer of the model.' })),
-  )
-  expect(await Promise.all(owed.map(chargesOf))).toEqual([1, 1])
-  const two = await answerOf(await world.chat(read, { at: second }))
-  expect(two).toMatchObject({ replayed: false })
-  expect(two.runId).not.toBe(one.runId)
-})
-
-test('a claim records no disconnect for a client whose process is alive', async () => {
+test.each([
+  ['at once', false],
+  ['after a claim noted that its client left, and it ended', true],
+] as const)('a retry finds the run of a process that was killed, %s', async (_, takenOver) => {
+  const [dying, living] = [await start(), second]
   const held = gate()
   world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
   const question = fresh()
-  const waiting = world.chat(question, { at: third }).then(answerOf)
+  const socket = await send(dying, question)
+  await begun(question)
+  await dying.stop('SIGKILL')
+  socket.destroy()
+  const [run] = await runsOf(question)
+  if (takenOver) {
+    await world.expireLease(run?.run_id ?? '')
+    await expect.poll(() => chargesOf(question)).toBe(1)
+    expect(await claimOf(run?.run_id ?? '')).toEqual([{ epoch: 2, closed: true }])
+  }
+  const again = world.chat(question, { at: living })
+  if (!takenOver) await world.expireLease(run?.run_id ?? '')
+  const answer = await answerOf(await again)
+  expect(answer).toEqual({ runId: run?.run_id, replayed: true, text: 'The answer of the model.' })
+  expect(await chargesOf(question)).toBe(1)
+  held.open()
+})
+
+test('a claim records no disconnect for a client whose process is alive', async () => {
+  const frozen = await start()
+  const held = gate()
+  world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
+  const question = fresh()
+  const waiting = world.chat(question, { at: frozen }).then(answerOf)
   await begun(question)
   const [{ run_id: runId = '' } = {}] = await runsOf(question)
-  third.signal('SIGSTOP')
+  frozen.signal('SIGSTOP')
   await world.expireLease(runId)
   await expect.poll(() => claimOf(runId)).toEqual([{ epoch: 2, closed: false }])
-  third.signal('SIGCONT')
+  frozen.signal('SIGCONT')
   expect((await waiting).runId).toBe(runId)
   held.open()
+  await frozen.stop('SIGKILL')
 })
 
 test('a duplicate is a new run while the first client is connected to another replica', async () => {
@@ -204,33 +205,41 @@ function isWhole(text: string): boolean {
     : Buffer.byteLength(body.join('\r\n\r\n')) >= Number(length)
 }
 
-const intentsOfLane = times(4, 10)
+test('a client with its whole reply and an open connection gets a new run', async () => {
+  const question = fresh()
+  const runs = new Set<string>()
+  for (const at of [first, first, second, first]) {
+    const { runId, replayed } = await answerOf(await world.chat(question, { at }))
+    expect(replayed).toBe(false)
+    runs.add(runId)
+  }
+  expect(runs.size).toBe(4)
+})
 
-test(`${6 * intentsOfLane} intents cut at any byte over two replicas are each charged once`, async () => {
-  world.upstream.setDefault(() => reply('The answer of the model. '.repeat(20), { chunks: 4, delayMs: 5 }))
-  const random = seededRandom(20_261_122)
-  const cuts = anyCut(random.fork('cuts'))
-  const proxies = await Promise.all([first, second].map(({ url }) => startCuttingProxy(url, cuts)))
-  const urls = proxies.map(({ url }) => url) as [string, ...string[]]
-  const { clients, close } = unkeyedClients(world.key)
-  const lanes = Array.from({ length: 6 }, async (_, lane) => {
-    for (let n = 0; n < intentsOfLane; n += 1) {
-      const client = clients[(lane + n) % clients.length] ?? clients[0]
-      await carryOutIntent(client, urls, `Intent ${lane}-${n} of ${client.name}`, random.fork(`${lane}-${n}`))
-    }
-  })
-  await Promise.all(lanes)
-  close()
-  await Promise.all(proxies.map((proxy) => proxy.close()))
-  const charged = await world.rows<{ question: string; charges: number }>(
-    `select m.content->>'content' as question, count(*)::int as charges
-     from ledger t join messages m on m.run_id = t.run_id and m.role = 'user'
-     where t.kind = 'charge' and m.content->>'content' like $1 group by 1`,
-    'Intent %',
-  )
-  const again = charged.filter(({ charges }) => charges !== 1)
-  // Of connections that are closed after each reply, an end that a busy machine delivers late cannot be known.
-  expect(again.filter(({ question }) => !question.includes('closed connections'))).toEqual([])
-  expect(again.length).toBeLessThanOrEqual(1)
-  expect(charged).toHaveLength(6 * intentsOfLane)
+test('a reply read long before its process was killed is not replayed', async () => {
+  const [dying, living] = [await start(), second]
+  const question = fresh()
+  const one = await answerOf(await world.chat(question, { at: dying }))
+  await dying.stop('SIGKILL')
+  const two = await answerOf(await world.chat(question, { at: living }))
+  expect(two).toMatchObject({ replayed: false })
+  expect(two.runId).not.toBe(one.runId)
+})
+
+test('a process that is told to stop leaves its unread replies to be found again', async () => {
+  const [leaving, staying] = [await start(), second]
+  const held = gate()
+  world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
+  const question = fresh({ stream: true })
+  const cut = await world.chat(question, { at: leaving })
+  const stream = new LiveStream(cut)
+  await stream.until('Half')
+  const ended = leaving.stop('SIGTERM')
+  await stream.rest().catch(() => undefined)
+  const again = await world.chat(question, { at: staying })
+  expect(again.headers.get('x-service-run-id')).toBe(cut.headers.get('x-service-run-id'))
+  expect(await new LiveStream(again).rest()).toContain('The answer of the model.')
+  expect(await chargesOf(question)).toBe(1)
+  held.open()
+  await ended
 })
