@@ -30,15 +30,18 @@ test(`${6 * intentsOfLane} intents without a key, cut at any byte over two repli
   await Promise.all(lanes)
   close()
   await Promise.all(proxies.map((proxy) => proxy.close()))
-  const charged = await world.rows<{ question: string; charges: number }>(
-    `select m.content->>'content' as question, count(*)::int as charges
-     from ledger t join messages m on m.run_id = t.run_id and m.role = 'user'
+  const charged = await world.rows<{ question: string; charges: number; early: boolean }>(
+    `select m.content->>'content' as question, count(*)::int as charges,
+       max(r.created_at) <= (array_agg(r.client_closed_at order by r.created_at))[1] as early
+     from ledger t join runs r on r.id = t.run_id join messages m on m.run_id = r.id and m.role = 'user'
      where t.kind = 'charge' and $1 = $1 group by 1`,
     '',
   )
   const again = charged.filter(({ charges }) => charges !== 1)
-  // Of connections that are closed after each reply, an end that a busy machine delivers late cannot be known.
-  expect(again.filter(({ question }) => !question.includes('closed connections'))).toEqual([])
+  // A busy machine may deliver the end of a connection after the retry, and of those closed after each reply not at all.
+  expect(again.filter(({ question, early }) => !early && !question.includes('closed connections'))).toEqual(
+    [],
+  )
   expect(again.length).toBeLessThanOrEqual(1)
   expect(charged).toHaveLength(6 * intentsOfLane)
 })
