@@ -77,7 +77,7 @@ const faults: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'a charge of a key counts on another day': `update key_spending set day = day - 1 where key_id = (select api_key_id from runs where id = ${completed})`,
   },
   'a session counts its unfinished runs': {
-    'a run ends and its session is not told': `update sessions set open_runs = open_runs + 1 where id = (select session_id from runs where id = ${completed})`,
+    'a session counts a run that has ended as open': `update sessions set open_runs = open_runs + 1 where id = (select session_id from runs where id = ${completed})`,
   },
   'a session runs one turn at a time': {
     'two turns of a session run at once': `update runs set status = 'in_progress', session_id = (select session_id from runs where id = ${inProgress}), turn = 99 where id = ${completed}`,

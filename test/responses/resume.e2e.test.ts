@@ -146,13 +146,13 @@ test('after a takeover only readers that have void text get an error', async () 
   expect(failure).toMatchObject({ code: 'run_failed', type: 'invalid_request_error' })
   expect((failure as Error).message).toContain(`/v1/responses/${begun.id}?stream=true`)
   const answer = 'Let me see.\n\nThe whole answer.'
-  const anew = await collect(await read())
-  expect(textOf(anew)).toBe(answer)
-  expect(lastResponse(anew).output_text ?? answer).toBe(answer)
+  const fromStart = await collect(await read())
+  expect(textOf(fromStart)).toBe(answer)
+  expect(lastResponse(fromStart).output_text ?? answer).toBe(answer)
   // Up to the text that still counts the events of both are the same ones.
   const kept = had.findIndex((event) => textOf([event]).includes('Let me see.'))
-  expect(anew.slice(0, kept + 1)).toEqual(had.slice(0, kept + 1))
-  expect(await collect(await read(had[kept]?.sequence_number))).toEqual(anew.slice(kept + 1))
+  expect(fromStart.slice(0, kept + 1)).toEqual(had.slice(0, kept + 1))
+  expect(await collect(await read(had[kept]?.sequence_number))).toEqual(fromStart.slice(kept + 1))
   const late = had.at(-1)?.sequence_number
   await expect(read(late).then(collect)).rejects.toBeInstanceOf(APIError)
   lost.open()
@@ -169,7 +169,7 @@ test('a stream ends when its process drains, and its retry finds the run', async
   await owner.runner.drain()
   const events = dataOf(await live.rest())
   expect(events.at(-1)).toMatchObject({ type: 'error', code: 'run_failed' })
-  // A reader can come before the text of the lost process is known to be void: it is told so, and comes again.
+  // A reader may come before the lost text is known to be void. It then gets an error, and retries.
   let told: ReturnType<typeof dataOf> = []
   await expect
     .poll(async () => {
